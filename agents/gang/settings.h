@@ -63,21 +63,30 @@ struct Settings {
   };
 
   static constexpr std::array kRetired{
-      Retired{"only-groups", "",
-              "the agent answers the same whether it is asked about all pods or members"},
+      Retired{
+          "only-groups", "",
+          "whether kube-scheduler calls about all pods or members is read from --scheduler-config; "
+          "without that file, and until a pod asks for calls, all is assumed"},
       Retired{"gates", "true", "pods with the gate are always released"},
-      Retired{"unchecked", "", "the agent reads it from --scheduler-config"},
-      Retired{"bind-timeout", "630", "the agent reads it from --scheduler-config, else it is 630"},
+      Retired{"unchecked", "",
+              "the agent reads it from --scheduler-config; without that file it plans as if the "
+              "scheduler checked everything"},
+      Retired{"bind-timeout", "630",
+              "it is httpTimeout of --scheduler-config; without that file 630, and a scheduler "
+              "that gives up earlier binds no gang that takes longer"},
       Retired{"claim-timeout", "620",
               "it is bindTimeoutSeconds of --scheduler-config and 20 s more, else 620"},
       Retired{"nomination-grace", "5", "it is 5"},
       Retired{"lease-grace", "5", "it is 5"},
-      Retired{"partial-timeout", "60", "it is 60, and never more than timeout"},
+      Retired{"partial-timeout", "60",
+              "it is 60, or timeout if that is less: so long after a loss a gang with restart is "
+              "evicted, whatever was set"},
       Retired{"nominate", "", "members are nominated where another pod may take a place"},
       Retired{"lease-seconds", "15", "it is 15"},
       Retired{"window", "1000", "it is 1000"},
       Retired{"ahead", "1", "it is 1; 0 with mode=alone"},
-      Retired{"min-run-time", "60", "it is 60"},
+      Retired{"min-run-time", "60",
+              "it is 60: preempt may evict what has run for longer, whatever was set"},
       Retired{"weight", "", "the agent scores no nodes"},
   };
 };

@@ -119,7 +119,6 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   for (const auto& adjust : state_->adjusts) adjust(&state_->options);
   PlanningOptions& options = state_->options;
   options.mode = terms.mode;
-  options.groups.marks_start = terms.mode == Mode::kExtender;
   options.nominations.samples_nodes = state_->samples_nodes;
   if (state_->members_only) options.asks_about_all = !*state_->members_only;
   state_->agents.push_back(terms.agent);

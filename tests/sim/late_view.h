@@ -39,7 +39,7 @@ class LateView final : public ClusterAccess {
   absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                            const CallLimits& limits) override;
   absl::Status RemoveGate(const PodId& /*pod*/, std::string_view /*gate*/,
-                          const CallLimits& /*limits*/) override {
+                          const StringMap& /*annotations*/, const CallLimits& /*limits*/) override {
     return absl::UnimplementedError("no agent takes gates off here");
   }
   absl::Status Evict(const PodId& /*pod*/, const CallLimits& /*limits*/) override {

@@ -164,10 +164,10 @@ class ClusterWriter {
   /// withdraws it. With a `resource_version`, only of that version of the pod.
   virtual absl::Status Nominate(const PodId& pod, std::string_view node,
                                 std::string_view resource_version, const CallLimits& limits) = 0;
-  /// Takes that scheduling gate off the pod; its other gates stay. Idempotent, and goes past the
-  /// client's rate limit.
+  /// Takes that scheduling gate off the pod, and sets these annotations of it in the same step; its
+  /// other gates stay. Idempotent, and goes past the client's rate limit.
   virtual absl::Status RemoveGate(const PodId& pod, std::string_view gate,
-                                  const CallLimits& limits) = 0;
+                                  const StringMap& annotations, const CallLimits& limits) = 0;
   /// Asks for the pod to be evicted. ResourceExhausted: a disruption budget forbids it now.
   virtual absl::Status Evict(const PodId& pod, const CallLimits& limits) = 0;
   /// Returns what Evict() would answer now; nothing is changed.

@@ -69,6 +69,7 @@ struct Releases {
 /// A gate to be taken off.
 struct Release {
   PodPtr pod;
+  int64_t started_with = 0;  // what is written on the pod (plan::kStartedWith); 0: nothing
 };
 
 }  // namespace outrigger::desk

@@ -48,9 +48,6 @@ struct GroupOptions {
   /// system-critical priorities come first all the same. If the caller also preempts, leave it
   /// true: a victim that is created again could otherwise come before the unit it was evicted for.
   bool order_by_pod_priority = true;
-  /// The agent that lets members go also binds them, and writes kStartedWith: a gang without it is
-  /// not in part by its doing. False: nothing tells.
-  bool marks_start = true;
   /// So many members may wait for each other at once: a gang that wants more cannot start. 0: any.
   int64_t most_waiting = 0;
   friend bool operator==(const GroupOptions&, const GroupOptions&) = default;

@@ -38,7 +38,8 @@ class StillCluster final : public ClusterAccess {
                         const CallLimits&) override {
     return Refused();
   }
-  absl::Status RemoveGate(const PodId&, std::string_view, const CallLimits&) override {
+  absl::Status RemoveGate(const PodId&, std::string_view, const StringMap&,
+                          const CallLimits&) override {
     return Refused();
   }
   absl::Status Evict(const PodId&, const CallLimits&) override { return Refused(); }

@@ -95,7 +95,7 @@ absl::Status GateRelease::ReleaseFrom(const std::vector<GatedPod>& pods, size_t 
     if (enough.stop_requested()) return;
     const GatedPod& pod = pods[first + i];
     const absl::Status status = kube::RemoveGate(api_, {pod.namespace_, pod.name, pod.uid},
-                                                 options_.gate, {.rate_limited = false});
+                                                 options_.gate, {}, {.rate_limited = false});
     const std::lock_guard<std::mutex> lock(mutex_);
     if (IsOfRights(status)) {
       refused = status;

@@ -1,8 +1,10 @@
 #include "cli/settings/former_names.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
@@ -16,72 +18,70 @@ struct OldValue {
   std::string value;
 };
 
-// The three sources in one form. Names are those of the source.
-class Flags {
+using Named = std::map<std::string, std::string>::value_type;
+
+const std::string& KeyOf(const Named& value) {
+  return value.first;
+}
+const std::string& KeyOf(const FileValue& value) {
+  return value.key;
+}
+OldValue Old(const Named& value) {
+  return {value.first, value.second};
+}
+OldValue Old(const FileValue& value) {
+  return {value.key_place + ": " + value.key, value.text};
+}
+
+template <typename Less>
+void SetKey(std::map<std::string, std::string, Less>* values, const std::string& from,
+            const std::string& to) {
+  auto node = values->extract(from);
+  node.key() = to;
+  values->insert(std::move(node));
+}
+void SetKey(std::vector<FileValue>* values, const std::string& from, const std::string& to) {
+  for (FileValue& one : *values) {
+    if (one.key == from) one.key = to;
+  }
+}
+
+std::string* TextOf(Named* value) {
+  return &value->second;
+}
+std::string* TextOf(FileValue* value) {
+  return &value->text;
+}
+
+// One of the three sources. Names are those of the source.
+template <typename Values>
+class Source {
  public:
-  explicit Flags(SettingSources* sources) : values_(sources->flags) {}
-  static const std::string& NameIn(const SettingNames& names) { return names.flag; }
-  std::optional<OldValue> Find(const std::string& name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end()) return std::nullopt;
-    return OldValue{name, found->second};
-  }
-  void Erase(const std::string& name) { values_.erase(name); }
-  void Rename(const std::string& from, const std::string& to, const std::string& value) {
-    values_.erase(from);
-    values_[to] = value;
-  }
-
- private:
-  std::map<std::string, std::string>& values_;
-};
-
-class Variables {
- public:
-  explicit Variables(SettingSources* sources) : values_(sources->environment) {}
-  static const std::string& NameIn(const SettingNames& names) { return names.env; }
-  std::optional<OldValue> Find(const std::string& name) const {
-    const auto found = values_.find(name);
-    if (found == values_.end() || IsServiceLink(name, found->second)) return std::nullopt;
-    return OldValue{name, found->second};
-  }
-  void Erase(const std::string& name) { values_.erase(name); }
-  void Rename(const std::string& from, const std::string& to, const std::string& value) {
-    values_.erase(from);
-    values_[to] = value;
-  }
-
- private:
-  Environment& values_;
-};
-
-class FileKeys {
- public:
-  explicit FileKeys(SettingSources* sources) : values_(sources->file) {}
-  static const std::string& NameIn(const SettingNames& names) { return names.key; }
+  Source(Values* values, std::string SettingNames::*name) : values_(*values), name_(name) {}
+  const std::string& NameIn(const SettingNames& names) const { return names.*name_; }
   std::optional<OldValue> Find(const std::string& name) const {
     const auto found = std::find_if(values_.begin(), values_.end(), Is(name));
     if (found == values_.end()) return std::nullopt;
-    return OldValue{found->key_place + ": " + name, found->text};
+    OldValue old = Old(*found);
+    if (name_ == &SettingNames::env && IsServiceLink(name, old.value)) return std::nullopt;
+    return old;
   }
   void Erase(const std::string& name) { std::erase_if(values_, Is(name)); }
-  // A key that is there under both names stands once then.
+  // What is there under both names stands once then.
   void Rename(const std::string& from, const std::string& to, const std::string& value) {
-    std::erase_if(values_, Is(to));
-    for (FileValue& one : values_) {
-      if (one.key != from) continue;
-      one.key = to;
-      one.text = value;
+    Erase(to);
+    SetKey(&values_, from, to);
+    for (auto& one : values_) {
+      if (KeyOf(one) == to) *TextOf(&one) = value;
     }
   }
 
  private:
-  struct Is {
-    explicit Is(std::string key) : name(std::move(key)) {}
-    bool operator()(const FileValue& value) const { return value.key == name; }
-    std::string name;
-  };
-  std::vector<FileValue>& values_;
+  static auto Is(const std::string& name) {
+    return [&name](const auto& value) { return KeyOf(value) == name; };
+  }
+  Values& values_;
+  std::string SettingNames::*const name_;
 };
 
 std::string With(const OldValue& given) {
@@ -93,12 +93,11 @@ absl::Status Both(const std::string& former, const std::string& present) {
       fmt::format("{} is the former name of {}: give one of them", former, present));
 }
 
-template <typename Source>
-absl::Status Rename(const BoundSetting& setting, Source* source,
-                    std::vector<std::string>* warnings) {
+template <typename From>
+absl::Status Rename(const BoundSetting& setting, From* source, std::vector<std::string>* warnings) {
   if (setting.former.flag.empty()) return absl::OkStatus();
-  const std::string& name = Source::NameIn(setting.former);
-  const std::string& present = Source::NameIn(setting);
+  const std::string& name = source->NameIn(setting.former);
+  const std::string& present = source->NameIn(setting);
   const auto old = source->Find(name);
   if (!old) return absl::OkStatus();
   if (source->Find(present)) return Both(old->where, present);
@@ -109,11 +108,11 @@ absl::Status Rename(const BoundSetting& setting, Source* source,
 }
 
 // A switch that is a choice now.
-template <typename Source>
-absl::Status Turn(const BoundSetting& setting, Source* source, std::vector<std::string>* warnings) {
+template <typename From>
+absl::Status Turn(const BoundSetting& setting, From* source, std::vector<std::string>* warnings) {
   if (setting.former_switch.flag.empty()) return absl::OkStatus();
-  const std::string& name = Source::NameIn(setting.former_switch);
-  const std::string& present = Source::NameIn(setting);
+  const std::string& name = source->NameIn(setting.former_switch);
+  const std::string& present = source->NameIn(setting);
   const auto old = source->Find(name);
   if (!old) return absl::OkStatus();
   bool on = false;
@@ -133,9 +132,9 @@ absl::Status Turn(const BoundSetting& setting, Source* source, std::vector<std::
   return absl::OkStatus();
 }
 
-template <typename Source>
-void Retire(const RetiredSetting& retired, Source* source, std::vector<std::string>* warnings) {
-  const std::string& name = Source::NameIn(retired);
+template <typename From>
+void Retire(const RetiredSetting& retired, From* source, std::vector<std::string>* warnings) {
+  const std::string& name = source->NameIn(retired);
   const auto old = source->Find(name);
   if (!old) return;
   const bool is_so = !retired.spec.is.empty() && old->value == retired.spec.is;
@@ -146,8 +145,8 @@ void Retire(const RetiredSetting& retired, Source* source, std::vector<std::stri
   source->Erase(name);
 }
 
-template <typename Source>
-absl::Status Update(const std::vector<SettingGroup>& groups, Source source,
+template <typename From>
+absl::Status Update(const std::vector<SettingGroup>& groups, From source,
                     std::vector<std::string>* warnings) {
   for (const SettingGroup& group : groups) {
     for (const BoundSetting& setting : group.settings) {
@@ -165,9 +164,10 @@ absl::Status Update(const std::vector<SettingGroup>& groups, Source source,
 absl::StatusOr<SettingSources> WithPresentNames(SettingSources sources,
                                                 const std::vector<SettingGroup>& groups,
                                                 std::vector<std::string>* warnings) {
-  absl::Status status = Update(groups, Flags(&sources), warnings);
-  if (status.ok()) status = Update(groups, Variables(&sources), warnings);
-  if (status.ok()) status = Update(groups, FileKeys(&sources), warnings);
+  absl::Status status = Update(groups, Source(&sources.flags, &SettingNames::flag), warnings);
+  if (status.ok())
+    status = Update(groups, Source(&sources.environment, &SettingNames::env), warnings);
+  if (status.ok()) status = Update(groups, Source(&sources.file, &SettingNames::key), warnings);
   if (!status.ok()) return status;
   return sources;
 }

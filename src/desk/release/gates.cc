@@ -1,5 +1,6 @@
 #include "desk/release/gates.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,14 @@ constexpr std::chrono::seconds kSlotFor{30};
 // Autoscalers look every 10 s: what waits is to be seen, also where places are taken all the time.
 constexpr std::chrono::seconds kAheadPatience{5};
 
+StringMap AnnotationsOf(const Release& release) {
+  StringMap annotations;
+  if (release.started_with != 0) {
+    annotations.Set(plan::kStartedWith, std::to_string(release.started_with));
+  }
+  return annotations;
+}
+
 }  // namespace
 
 Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, SteadyNow now)
@@ -28,7 +37,7 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
                    [cluster](const Release& release, const CallLimits& limits) {
                      const Pod& pod = *release.pod;
                      return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
-                                                plan::kQueueGate, limits);
+                                                plan::kQueueGate, AnnotationsOf(release), limits);
                    },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},
@@ -55,7 +64,7 @@ Releases Gates::OnPlan(const TurnInput& plan, Time now) {
                               .ahead_has_waited = AheadHasWaited(now)});
   NoteAhead(turn.ahead_is_held, now);
   NoteUnits(turn, now);
-  writer_.Offer(Due(turn.due, now));
+  writer_.Offer(Due(turn.due, plan.board, now));
   TellFailing(&turn.state, plan.board);
   return std::move(turn.state);
 }
@@ -127,7 +136,15 @@ void Gates::NoteUnits(const Turn& turn, Time now) {
   std::erase_if(units_, [this](const auto& entry) { return entry.second.seen != round_; });
 }
 
-std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {
+// Who binds members says it with the binding. Here that is kube-scheduler.
+int64_t Gates::StartedWith(const Board& board, const Pod& pod) const {
+  if (options_.mode != Mode::kAlone) return 0;
+  const BoardPod* const seat = board.Find(pod.uid);
+  const bool is_member = seat != nullptr && seat->unit != nullptr && seat->unit->gang;
+  return is_member ? seat->unit->started_with : 0;
+}
+
+std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, const Board& board, Time now) {
   std::vector<Release> due;
   due.reserve(turn.size());
   for (const PodPtr& pod : turn) {
@@ -135,7 +152,7 @@ std::vector<Release> Gates::Due(const std::vector<PodPtr>& turn, Time now) {
     if (known != pods_.end() && now < known->second.write_after) {
       next_look_.Add(known->second.write_after);
     } else {
-      due.push_back({pod});
+      due.push_back({pod, StartedWith(board, *pod)});
     }
   }
   return due;

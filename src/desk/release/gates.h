@@ -75,7 +75,8 @@ class Gates {
   bool HasWaited(const plan::UnitKey& unit, Time now) const;
   void NoteUnits(const Turn& turn, Time now);
   void NoteAhead(bool is_held, Time now);
-  std::vector<Release> Due(const std::vector<PodPtr>& turn, Time now);
+  std::vector<Release> Due(const std::vector<PodPtr>& turn, const Board& board, Time now);
+  int64_t StartedWith(const Board& board, const Pod& pod) const;
   void TellFailing(Releases* releases, const Board& board) const;
   void ForgetGone(std::span<const PodPtr> pods);
 

@@ -63,12 +63,12 @@ struct TurnState {
 ///    has_waited(); from then on none after it goes. A unit whose places are not its own yet is
 ///    passed over;
 ///  - units without a place, in their order, up to `ahead`, counting those that are released and
-///    not is_stale(); none where nothing holds a gang together afterwards (Mode::kAlone). One
-///    that keeps_gate() is passed over if a member may preempt: once such a pod has no gate,
-///    kube-scheduler clears its nomination whenever it tries it, and nothing is kept for it. The
-///    pods that wait next to it are what autoscalers see. While others are on their way to their
-///    places no further one begins, until ahead_has_waited: refusing its members would cost
-///    kube-scheduler the time in which it binds the others.
+///    not is_stale(); none that is larger than the window, and none where nothing holds a gang
+///    together afterwards (Mode::kAlone). One that keeps_gate() is passed over if a member may
+///    preempt: once such a pod has no gate, kube-scheduler clears its nomination whenever it tries
+///    it, and nothing is kept for it. The pods that wait next to it are what autoscalers see. While
+///    others are on their way to their places no further one begins, until ahead_has_waited:
+///    refusing its members would cost kube-scheduler the time in which it binds the others.
 /// Of a unit with places pods without one stay until its minimum is bound; then they are as a unit
 /// without a place. Pods that kube-scheduler would refuse for a claim stay. Pure.
 Turn FindTurn(const TurnInput& input, const TurnState& state);

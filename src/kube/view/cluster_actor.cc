@@ -103,8 +103,8 @@ absl::Status ClusterActor::Nominate(const PodId& pod, std::string_view node,
 }
 
 absl::Status ClusterActor::RemoveGate(const PodId& pod, std::string_view gate,
-                                      const CallLimits& limits) {
-  return kube::RemoveGate(api_, pod, gate, OptionsOf(limits, false));
+                                      const StringMap& annotations, const CallLimits& limits) {
+  return kube::RemoveGate(api_, pod, gate, annotations, OptionsOf(limits, false));
 }
 
 absl::Status ClusterActor::AskForEviction(const PodId& pod, bool dry_run,

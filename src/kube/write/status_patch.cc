@@ -79,11 +79,12 @@ absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
 }
 
 absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
-                        const CallOptions& options) {
+                        const StringMap& annotations, const CallOptions& options) {
   if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
   const OrderedJson removed = {{"$patch", "delete"}, {"name", gate}};
-  const OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
-                            {"spec", {{"schedulingGates", OrderedJson::array({removed})}}}};
+  OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
+                      {"spec", {{"schedulingGates", OrderedJson::array({removed})}}}};
+  for (const auto& [key, value] : annotations) body["metadata"]["annotations"][key] = value;
   return MergeInto(api, kPods, {pod.namespace_, pod.name}, pod.uid,
                    body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options,
                    PatchType::kStrategicMerge);

@@ -20,10 +20,10 @@ namespace outrigger::kube {
 absl::Status NominateNode(Api& api, const PodId& pod, std::string_view node,
                           std::string_view resource_version, const CallOptions& options);
 
-/// Takes that scheduling gate off the pod; its other gates stay, and a pod without it stays as it
-/// is. Errors as of NominateNode(). `options.rate_limited` counts.
+/// Takes that scheduling gate off the pod, and sets these annotations of it; its other gates stay,
+/// and so does a pod without it. Errors as of NominateNode(). `options.rate_limited` counts.
 absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
-                        const CallOptions& options);
+                        const StringMap& annotations, const CallOptions& options);
 
 /// Sets the pod's condition PodScheduled to False, as kube-scheduler does for a pod that found no
 /// node: the time of its last transition stays where it was False before. What it says already is

@@ -161,19 +161,19 @@ int64_t BoundStartedWith(const Gang& gang) {
 
 // Only this agent writes the annotation. Members that are bound by hand, or that a raised minimum
 // asks for, put a gang before no other.
-bool IsInPart(const Gang& gang, const GroupState& state, const GroupOptions& options) {
-  if (!state.broken || !options.marks_start) return state.broken;
+bool IsInPart(const Gang& gang, const GroupState& state) {
+  if (!state.broken) return false;
   const int64_t started_with = BoundStartedWith(gang);
   if (started_with == 0) return false;
   return state.starts_with <= started_with || state.bound + state.succeeded < started_with;
 }
 
 // What depends on the minimum.
-void FindLoss(const Gang& gang, const GroupOptions& options, Findings* findings) {
+void FindLoss(const Gang& gang, Findings* findings) {
   GroupState& state = findings->state;
   state.broken = IsBroken(*findings);
   state.starts_with = StartsWith(*findings);
-  state.in_part = IsInPart(gang, state, options);
+  state.in_part = IsInPart(gang, state);
   state.preferred = state.in_part && state.on_member_loss != OnMemberLoss::kIgnore;
 }
 
@@ -230,9 +230,9 @@ Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {
   const std::string malformed =
       ReadTopology(gang, GroupNotes(notes, state.key), &findings.topology);
   state.on_member_loss = ReadOnMemberLoss(gang, GroupNotes(notes, state.key));
-  FindLoss(gang, options, &findings);
+  FindLoss(gang, &findings);
   FindGroupCause(gang, options, malformed, &findings);
-  FindLoss(gang, options, &findings);  // a minimum that is out of range is none
+  FindLoss(gang, &findings);  // a minimum that is out of range is none
   for (const GangRole& role : findings.roles) state.roles.push_back(role.role);
   return findings;
 }

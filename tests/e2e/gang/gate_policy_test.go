@@ -294,6 +294,7 @@ var guardRows = map[string]guardRow{
 	"a label it has":    {"", metadata(object{"labels": object{"has": "another"}}), false, true, true},
 	"no labels":         {"", metadata(object{"labels": nil}), false, true, true},
 	"an annotation":     {"", metadata(object{"annotations": object{"a": "b"}}), false, true, true},
+	"its annotation":    {"", metadata(object{"annotations": object{"outrigger.dev/started-with": "3"}}), true, true, true},
 	"a finalizer":       {"", metadata(object{"finalizers": []string{"example.com/f"}}), false, true, true},
 	"a node selector":   {"", spec(object{"nodeSelector": object{"a": "b"}}), false, true, true},
 	"a deadline":        {"", spec(object{"activeDeadlineSeconds": 1}), false, true, true},

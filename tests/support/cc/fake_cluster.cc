@@ -326,7 +326,7 @@ void FakeCluster::OnRemoveGate(
 }
 
 absl::Status FakeCluster::RemoveGate(const PodId& pod, std::string_view gate,
-                                     const CallLimits& limits) {
+                                     const StringMap& annotations, const CallLimits& limits) {
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -336,8 +336,10 @@ absl::Status FakeCluster::RemoveGate(const PodId& pod, std::string_view gate,
     absl::Status status = on_remove_gate(std::string(pod.name), limits);
     if (!status.ok()) return status;
   }
-  absl::Status status =
-      Change(pod, "", [gate](Pod* changed) { std::erase(changed->scheduling_gates, gate); });
+  absl::Status status = Change(pod, "", [&](Pod* changed) {
+    std::erase(changed->scheduling_gates, gate);
+    for (const auto& [key, value] : annotations) changed->annotations.Set(key, value);
+  });
   if (!status.ok()) return status;
   const std::lock_guard<std::mutex> lock(mutex_);
   released_.emplace_back(pod.name);

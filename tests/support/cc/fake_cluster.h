@@ -101,7 +101,7 @@ class FakeCluster final : public ClusterAccess {
                            const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
-  absl::Status RemoveGate(const PodId& pod, std::string_view gate,
+  absl::Status RemoveGate(const PodId& pod, std::string_view gate, const StringMap& annotations,
                           const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
   absl::Status MayEvict(const PodId& pod, const CallLimits& limits) override;

@@ -127,7 +127,7 @@ Json Deeds::DoToPods(const std::string& verb, const Json& command) {
   const std::string node = text("node");
   const PodId pod{namespace_, name, uid};
   if (verb == "nominate") return Answer(actor_.Nominate(pod, node, text("version"), {}));
-  if (verb == "ungate") return Answer(actor_.RemoveGate(pod, text("key"), {}));
+  if (verb == "ungate") return Answer(actor_.RemoveGate(pod, text("key"), {}, {}));
   if (verb == "bind") return Answer(actor_.Bind(pod, node, {}, {}));
   if (verb == "evict") return Answer(actor_.Evict(pod, {}));
   if (verb == "may-evict") return Answer(actor_.MayEvict(pod, {}));

@@ -221,7 +221,6 @@ TEST(Desk, ActsByTheModeOfItsAgents) {
     ASSERT_TRUE(desk.Join(gang).ok());
     ASSERT_TRUE(desk.Join(last).ok());
     EXPECT_EQ(seen.mode, mode);
-    EXPECT_EQ(seen.groups.marks_start, mode == Mode::kExtender);
     EXPECT_EQ(seen.asks_about_all, std::optional(false));
     EXPECT_EQ(seen.nominations.samples_nodes, !alone) << "as by default, unless the file says";
   }

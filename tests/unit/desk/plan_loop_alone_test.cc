@@ -54,6 +54,18 @@ TEST_F(PlanLoopAloneTest, AGangGoesWholeWithItsPlacesAndNoneGoesWithout) {
   EXPECT_FALSE(cluster_.Get("short-0").scheduling_gates.empty());
 }
 
+// By that a gang that has lost members is told from one whose members were bound by hand.
+TEST_F(PlanLoopAloneTest, AMemberThatIsLetGoSaysWhatItsGangIsStartedWith) {
+  PutGated("train", 3);
+  Pod single = testing::MakePod("single");
+  single.scheduling_gates = {std::string(plan::kQueueGate)};
+  cluster_.Put(single);
+  Rounds(4);
+  ASSERT_EQ(cluster_.released().size(), 4U);
+  EXPECT_EQ(cluster_.Get("train-0").annotations.Get(plan::kStartedWith), "3");
+  EXPECT_EQ(cluster_.Get("single").annotations.Get(plan::kStartedWith), "");
+}
+
 TEST_F(PlanLoopAloneTest, AGangWithoutItsClaimKeepsNoPlace) {
   PutGated("train", 2);
   cluster_.Change("train-1", [](Pod* pod) { pod->claims = {"data"}; });
@@ -88,10 +100,7 @@ TEST_F(PlanLoopAloneTest, ThePlaceOfARefusedMemberIsHeld) {
   PutGated("train", 4);
   Rounds(4);
   for (const char* bound : {"train-0", "train-1", "train-2"}) {
-    cluster_.Change(bound, [](Pod* pod) {
-      pod->node_name = "n0";
-      pod->annotations.Set(plan::kStartedWith, "4");
-    });
+    cluster_.Change(bound, [](Pod* pod) { pod->node_name = "n0"; });
   }
   Rounds(1, seconds(1));
   cluster_.Change("train-3", [](Pod* pod) {

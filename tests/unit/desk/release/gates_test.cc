@@ -53,10 +53,10 @@ class GatesTest : public ::testing::Test {
   }
   // A single pod waits that could take a place, so that all members are nominated.
   void PutBeside() { cluster_.Put(testing::MakePod("beside")); }
-  PlanningOptions Options(size_t ahead = 0) {
+  PlanningOptions Options(size_t ahead = 0, size_t window = 4) {
     PlanningOptions options;
     options.asks_about_all = true;
-    options.release = {.window = 4, .ahead = ahead};
+    options.release = {.window = window, .ahead = ahead};
     options.now = [this] { return now_; };
     return options;
   }
@@ -288,7 +288,7 @@ TEST_F(GatesTest, AGangThatIsTooLargeForTheWindowIsPassedForSomeTimeAndNoLonger)
 
 class AheadTest : public GatesTest {
  protected:
-  AheadTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1)) {}
+  AheadTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1, 10)) {}
   void PlanAfter(milliseconds time) {
     now_ += time;
     loop_.Step();
@@ -337,7 +337,7 @@ class ContendedTest : public AheadTest {
     PutRival("rival", "1");
   }
   PlanningOptions Keeping() {
-    PlanningOptions options = Options(1);
+    PlanningOptions options = Options(1, 10);
     options.reserve_after = seconds(20);
     return options;
   }
@@ -411,7 +411,7 @@ TEST_F(ContendedTest, AGangThatEmptyNodesWouldNotTakeGoesAheadInstead) {
 }
 
 TEST_F(ContendedTest, WithoutReserveAfterAGangGoesAhead) {
-  PlanLoop loop(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1));
+  PlanLoop loop(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1, 10));
   Put("train", 6);
   loop.Step();
   EXPECT_THAT(cluster_.released(), SizeIs(6));

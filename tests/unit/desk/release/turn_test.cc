@@ -215,6 +215,17 @@ TEST_F(TurnTest, OnceAGangRunsItsOtherMembersGoAsThoseOfOneWithoutAPlace) {
   EXPECT_THAT(Find(), ElementsAre("a-3")) << "it has begun";
 }
 
+// kube-scheduler would try all of its pods before those that wait behind them.
+TEST_F(TurnTest, WithoutAPlaceAGangThatIsLargerThanTheWindowStaysAndTheNextGoesAhead) {
+  GatedWithoutPlace("a", 5);
+  GatedWithoutPlace("b", 4);
+  EXPECT_THAT(Find(), ElementsAre("b-0", "b-1", "b-2", "b-3"));
+  EXPECT_EQ(Held(HeldBy::kNoPlace), 5U);
+  TakeOff("b", 0);
+  TakeOff("a", 0);
+  EXPECT_THAT(Find(), ElementsAre("a-1", "a-2", "a-3", "a-4")) << "it has begun";
+}
+
 // kube-scheduler would place them one by one, without asking.
 TEST_F(TurnTest, AGangWithoutAPlaceOfWhichSomeDoNotAskForCallsIsNotReleasedAhead) {
   asks_about_all_ = false;
@@ -261,17 +272,17 @@ TEST_F(TurnTest, WhatHasBegunAheadGoesOnThoughOthersWaitForItsNodes) {
 
 TEST_F(TurnTest, SoManyWithoutAPlaceAreReleasedAsAheadSays) {
   ahead_has_waited_ = true;
-  GatedWithoutPlace("a", 9);
+  GatedWithoutPlace("a", 4);
   GatedWithoutPlace("b", 1);
   Gated("c", 4);
   const std::vector<std::string> due = Find();
-  EXPECT_EQ(due.size(), 13U) << "a is not counted in the window";
+  EXPECT_EQ(due.size(), 8U) << "a is not counted in the window";
   EXPECT_EQ(due.front(), "c-0");
   EXPECT_EQ(Held(HeldBy::kNoPlace), 1U);
   options_.ahead = 0;
   EXPECT_EQ(Find().size(), 4U);
   options_.ahead = 2;
-  EXPECT_EQ(Find().size(), 14U);
+  EXPECT_EQ(Find().size(), 9U);
 }
 
 TEST_F(TurnTest, WhatIsReleasedWithoutAPlaceCountsAgainstAheadAndNotTheWindow) {

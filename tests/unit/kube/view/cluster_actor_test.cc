@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RemoveGate, DeletesThatGateAloneOfThePodOfThatUid) {
   ActorScene scene({PodOf("u1")});
-  EXPECT_EQ(scene.actor.RemoveGate(kPod, "outrigger.dev/queue", kLimits), absl::OkStatus());
+  EXPECT_EQ(scene.actor.RemoveGate(kPod, "outrigger.dev/queue", {}, kLimits), absl::OkStatus());
   ASSERT_EQ(scene.api.asked.size(), 1U);
   const auto& asked = scene.api.asked[0];
   EXPECT_EQ(asked.method, "PATCH");
@@ -91,10 +91,21 @@ TEST(RemoveGate, DeletesThatGateAloneOfThePodOfThatUid) {
   EXPECT_TRUE(asked.may_retry);
 }
 
+TEST(RemoveGate, AnnotatesThePodInTheSamePatch) {
+  ActorScene scene({PodOf("u1")});
+  StringMap annotations;
+  annotations.Set("outrigger.dev/started-with", "3");
+  EXPECT_EQ(scene.actor.RemoveGate(kPod, "g", annotations, kLimits), absl::OkStatus());
+  ASSERT_EQ(scene.api.asked.size(), 1U);
+  EXPECT_EQ(scene.api.asked[0].body,
+            R"({"metadata":{"uid":"u1","annotations":{"outrigger.dev/started-with":"3"}},)"
+            R"("spec":{"schedulingGates":[{"$patch":"delete","name":"g"}]}})");
+}
+
 TEST_P(NominateErrors, AreThoseOfARemovedGate) {
   if (std::string_view(GetParam().name) == "AnotherVersion") return;  // it asks for none
   ActorScene scene(GetParam().answers);
-  EXPECT_EQ(scene.actor.RemoveGate(kPod, "g", kLimits).code(), GetParam().code);
+  EXPECT_EQ(scene.actor.RemoveGate(kPod, "g", {}, kLimits).code(), GetParam().code);
   EXPECT_EQ(scene.api.asked.size(), GetParam().answers.size());
 }
 
@@ -103,7 +114,7 @@ TEST(Actor, WantsAUid) {
   const PodId without{"shop", "web-1", ""};
   EXPECT_EQ(scene.actor.Nominate(without, "n", "", kLimits).code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(scene.actor.RemoveGate(without, "g", kLimits).code(),
+  EXPECT_EQ(scene.actor.RemoveGate(without, "g", {}, kLimits).code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(scene.actor.Evict(without, kLimits).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(scene.actor.Bind(without, "n", {}, kLimits).code(), absl::StatusCode::kInvalidArgument);
