@@ -39,6 +39,7 @@ class Desk::State {
         samples_nodes(known.samples_nodes.value_or(true)),
         settings(std::move(known)) {
     options.now = drive.now;
+    options.warn = warn;
   }
 
   void Build() {

@@ -2,7 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "outrigger/base/clock.h"
 #include "outrigger/desk/board.h"
@@ -65,6 +67,8 @@ struct PlanningOptions {
   /// Single pods are held, too, until there is room for them after all before them.
   bool hold = false;
   SteadyNow now = std::chrono::steady_clock::now;
+  /// Logs what a person has to do; may be empty.
+  std::function<void(std::string_view line)> warn = nullptr;
 };
 
 }  // namespace outrigger::desk

@@ -27,21 +27,44 @@ StringMap AnnotationsOf(const Release& release) {
   return annotations;
 }
 
+// What an admission policy answers.
+bool IsRefusal(const absl::Status& status) {
+  return absl::IsPermissionDenied(status) || absl::IsInvalidArgument(status);
+}
+
 }  // namespace
 
 Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, SteadyNow now)
-    : options_(options),
+    : cluster_(cluster),
+      options_(options),
+      may_write_(hooks.may_write),
+      warn_(std::move(hooks.warn)),
       writer_(kGatesAtOnce,
               {.may_write = std::move(hooks.may_write),
-               .write =
-                   [cluster](const Release& release, const CallLimits& limits) {
-                     const Pod& pod = *release.pod;
-                     return cluster->RemoveGate({pod.namespace_, pod.name, pod.uid},
-                                                plan::kQueueGate, AnnotationsOf(release), limits);
-                   },
+               .write = [this](const Release& release,
+                               const CallLimits& limits) { return Remove(release, limits); },
                .answered = std::move(hooks.answered),
                .changed = std::move(hooks.changed)},
               std::move(now)) {}
+
+// A gate policy of an earlier version lets the agent remove the gate, and refuses the annotation.
+absl::Status Gates::Remove(const Release& release, const CallLimits& limits) {
+  const Pod& pod = *release.pod;
+  const PodId id{pod.namespace_, pod.name, pod.uid};
+  const absl::Status status =
+      cluster_->RemoveGate(id, plan::kQueueGate, AnnotationsOf(release), limits);
+  if (release.started_with == 0 || !IsRefusal(status)) return status;
+  const auto permit = AskToWrite(may_write_, limits);
+  if (!permit.ok()) return status;
+  absl::Status plain = cluster_->RemoveGate(id, plan::kQueueGate, {}, permit->limits);
+  if (plain.ok() && warn_ && !has_warned_.exchange(true)) {
+    warn_(
+        fmt::format("the annotation {} of pod {}/{} is refused; if its gang loses members, the "
+                    "agent does not notice: apply deploy/guard-policy.yaml of this version ({})",
+                    plan::kStartedWith, pod.namespace_, pod.name, std::string(status.message())));
+  }
+  return plain;
+}
 
 void Gates::Start() {
   writer_.Start();

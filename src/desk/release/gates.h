@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -32,6 +33,8 @@ class Gates {
     MayWrite may_write = nullptr;
     std::function<void(const Release& release, const absl::Status& status)> answered = nullptr;
     std::function<void()> changed = nullptr;
+    /// Logs what a person has to do; may be empty.
+    std::function<void(std::string_view line)> warn = nullptr;
   };
   /// `cluster`, and what `hooks` need, outlive this.
   Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks,
@@ -70,6 +73,7 @@ class Gates {
     std::optional<Time> awaits_window;
     uint64_t seen = 0;
   };
+  absl::Status Remove(const Release& release, const CallLimits& limits);
   bool AheadHasWaited(Time now) const;
   bool IsStale(const plan::UnitKey& unit, Time now) const;
   bool HasWaited(const plan::UnitKey& unit, Time now) const;
@@ -80,7 +84,11 @@ class Gates {
   void TellFailing(Releases* releases, const Board& board) const;
   void ForgetGone(std::span<const PodPtr> pods);
 
+  ClusterWriter* const cluster_;
   const ReleaseOptions options_;
+  const MayWrite may_write_;
+  const std::function<void(std::string_view line)> warn_;
+  std::atomic<bool> has_warned_ = false;
   PodWriter<Release> writer_;
   absl::flat_hash_map<std::string, PodMemory> pods_;  // by UID
   absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off

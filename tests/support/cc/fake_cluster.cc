@@ -325,17 +325,25 @@ void FakeCluster::OnRemoveGate(
   on_remove_gate_ = std::move(on_remove_gate);
 }
 
+void FakeCluster::RefuseAnnotations(absl::Status refusal) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  annotations_refused_ = std::move(refusal);
+}
+
 absl::Status FakeCluster::RemoveGate(const PodId& pod, std::string_view gate,
                                      const StringMap& annotations, const CallLimits& limits) {
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate;
+  absl::Status refused;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     on_remove_gate = on_remove_gate_;
+    if (!annotations.empty()) refused = annotations_refused_;
   }
   if (on_remove_gate) {
     absl::Status status = on_remove_gate(std::string(pod.name), limits);
     if (!status.ok()) return status;
   }
+  if (!refused.ok()) return refused;
   absl::Status status = Change(pod, "", [&](Pod* changed) {
     std::erase(changed->scheduling_gates, gate);
     for (const auto& [key, value] : annotations) changed->annotations.Set(key, value);

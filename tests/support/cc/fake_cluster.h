@@ -67,6 +67,8 @@ class FakeCluster final : public ClusterAccess {
   /// What RemoveGate() does first, without a lock; its error is RemoveGate()'s.
   void OnRemoveGate(
       std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate);
+  /// What RemoveGate() says, after that, if it is to annotate the pod, too; Ok ends that.
+  void RefuseAnnotations(absl::Status refusal);
 
   /// What AnnotateGroup() does first, without a lock; its error is AnnotateGroup()'s.
   void OnAnnotate(
@@ -197,6 +199,7 @@ class FakeCluster final : public ClusterAccess {
   std::function<absl::Status(const std::string& pod)> on_bind_;
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate_;
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_remove_gate_;
+  absl::Status annotations_refused_;
   std::function<absl::Status(const std::string& pod, bool dry_run)> on_evict_;
   std::function<absl::Status(const PodGroup& group, const CallLimits& limits)> on_annotate_;
   std::vector<std::pair<std::string, std::string>> bindings_;

@@ -1,6 +1,8 @@
 // Rounds of the planning thread where no scheduler calls: all it knows is the view.
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "outrigger/plan/order.h"
 #include "unit/desk/plan_loop_testing.h"
@@ -10,6 +12,9 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
@@ -21,6 +26,7 @@ class PlanLoopAloneTest : public PlanLoopTest {
     PlanningOptions options = Options();
     options.reserve_after.reset();
     options.mode = Mode::kAlone;
+    options.warn = [this](std::string_view line) { warned_.emplace_back(line); };
     return options;
   }
   void PutGated(const std::string& gang, int members) {
@@ -42,6 +48,7 @@ class PlanLoopAloneTest : public PlanLoopTest {
     return alone_.Answer()->board->Find(cluster_.Get(pod).uid);
   }
 
+  std::vector<std::string> warned_;
   PlanLoop alone_{&cluster_, &leadership_, &inbox_, {&watcher_}, Alone()};
 };
 
@@ -64,6 +71,50 @@ TEST_F(PlanLoopAloneTest, AMemberThatIsLetGoSaysWhatItsGangIsStartedWith) {
   ASSERT_EQ(cluster_.released().size(), 4U);
   EXPECT_EQ(cluster_.Get("train-0").annotations.Get(plan::kStartedWith), "3");
   EXPECT_EQ(cluster_.Get("single").annotations.Get(plan::kStartedWith), "");
+}
+
+// As a gate policy of an earlier version: 403, or 422 where it gives no reason.
+TEST_F(PlanLoopAloneTest, WhereAPolicyRefusesTheAnnotationTheGateGoesWithoutIt) {
+  for (const absl::Status& refusal : {absl::PermissionDeniedError("denied request"),
+                                      absl::InvalidArgumentError("denied request")}) {
+    cluster_.RefuseAnnotations(refusal);
+    const std::string gang = absl::IsPermissionDenied(refusal) ? "a" : "b";
+    PutGated(gang, 2);
+    Rounds(4);
+    ASSERT_TRUE(cluster_.Get(gang + "-1").scheduling_gates.empty()) << refusal;
+    EXPECT_EQ(cluster_.Get(gang + "-1").annotations.Get(plan::kStartedWith), "");
+  }
+  EXPECT_THAT(warned_, ElementsAre(AllOf(HasSubstr("pod default/a-0"), HasSubstr("denied request"),
+                                         HasSubstr("apply deploy/guard-policy.yaml"))));
+}
+
+TEST_F(PlanLoopAloneTest, AnotherErrorIsTriedAgainAsItWas) {
+  cluster_.RefuseAnnotations(absl::UnavailableError("away"));
+  PutGated("train", 1);
+  size_t tries = 0;
+  cluster_.OnRemoveGate([&](const std::string& /*pod*/, const CallLimits& /*limits*/) {
+    ++tries;
+    return absl::OkStatus();
+  });
+  Rounds(2);
+  EXPECT_EQ(tries, 1U);
+  cluster_.RefuseAnnotations(absl::OkStatus());
+  Rounds(2, seconds(1));
+  EXPECT_EQ(cluster_.Get("train-0").annotations.Get(plan::kStartedWith), "1");
+  EXPECT_THAT(warned_, IsEmpty());
+}
+
+// The account may not patch pods at all: that is the error, and none speaks of a policy.
+TEST_F(PlanLoopAloneTest, ARefusalOfTheGateItselfIsTriedOnceWithoutTheAnnotation) {
+  PutGated("train", 1);
+  size_t tries = 0;
+  cluster_.OnRemoveGate([&](const std::string& /*pod*/, const CallLimits& /*limits*/) {
+    ++tries;
+    return absl::PermissionDeniedError("pods is forbidden");
+  });
+  Rounds(2);
+  EXPECT_EQ(tries, 2U);
+  EXPECT_THAT(warned_, IsEmpty());
 }
 
 TEST_F(PlanLoopAloneTest, AGangWithoutItsClaimKeepsNoPlace) {
