@@ -19,7 +19,7 @@
 
 namespace outrigger::plan {
 
-/// The scheduling gate that is ours: a pod that it alone holds exists for its group.
+/// The scheduling gate that is ours: a pod that it alone holds is planned.
 inline constexpr std::string_view kQueueGate = "outrigger.dev/queue";
 
 /// True if kQueueGate, and no other gate, keeps the pod from being scheduled.
@@ -41,9 +41,6 @@ struct GroupOptions {
   std::set<std::string, std::less<>> leaving;
   /// kube-scheduler runs its own cycle for kUpstream groups: stay out of them.
   bool leave_upstream = false;
-  /// Pods that kQueueGate holds are given places, too: for who releases them. Otherwise they exist
-  /// for their groups, and are planned once they are released.
-  bool plan_queued = true;
   /// False: pod priority does not count for the order of units. Rank::priority is the same, and
   /// system-critical priorities come first all the same. If the caller also preempts, leave it
   /// true: a victim that is created again could otherwise come before the unit it was evicted for.
@@ -66,7 +63,6 @@ enum class GroupCause : uint8_t {
   kTooMuch,          ///< the group or a member asks for more than is planned
   kInvalidTopology,  ///< a required topology level is no label key
   kTooFewMembers,    ///< fewer exist than the minimum, of the group or of a role
-  kQueued,           ///< as many exist, but kQueueGate holds some of those that are needed
 };
 
 /// True if one of the schedulers that are planned for places the pod.
@@ -94,7 +90,6 @@ struct GroupState {
   int64_t existing = 0;  // bound, and those that want a place, queued ones included
   int64_t bound = 0;
   int64_t queued = 0;  // of those that want a place: only kQueueGate holds them
-  int64_t held = 0;    // of these: not planned before they are released
   int64_t gated = 0;   // held by another scheduling gate
   /// Which gates those are, in order, a few at most.
   std::vector<std::string> other_gates;

@@ -30,7 +30,7 @@ absl::StatusOr<PlanFlags> ReadPlanFlags(const std::string& scheduler_names,
   return flags;
 }
 
-ClusterPlan::ClusterPlan(const PlannedCluster& cluster, PlanFlags flags, bool plan_queued) {
+ClusterPlan::ClusterPlan(const PlannedCluster& cluster, PlanFlags flags) {
   planned_pods_.LeaveOut(flags.checks);
   flags.checks.device_resources = cluster.device_resources;
   plan_options.checks = std::make_shared<const plan::SchedulerChecks>(std::move(flags.checks));
@@ -38,7 +38,6 @@ ClusterPlan::ClusterPlan(const PlannedCluster& cluster, PlanFlags flags, bool pl
   group_options.unknown_versions = cluster.unknown_versions;
   group_options.scheduler_names = std::move(flags.scheduler_names);
   group_options.priority_classes = cluster.priority_classes;
-  group_options.plan_queued = plan_queued;
   group_options.order_by_pod_priority = flags.order_by_pod_priority;
   pods = planned_pods_.Of(*cluster.snapshot);
   plan::NotesOnce taken;

@@ -32,8 +32,8 @@ absl::StatusOr<PlanFlags> ReadPlanFlags(const std::string& scheduler_names,
 struct ClusterPlan {
   using PodPtr = std::shared_ptr<const Pod>;
 
-  /// `cluster` outlives this. `plan_queued`: as plan::GroupOptions has it.
-  ClusterPlan(const PlannedCluster& cluster, PlanFlags flags, bool plan_queued = false);
+  /// `cluster` outlives this.
+  ClusterPlan(const PlannedCluster& cluster, PlanFlags flags);
 
   plan::GroupOptions group_options;
   plan::PlanOptions plan_options;

@@ -31,9 +31,6 @@ std::string_view StandingText(plan::Standing standing) {
       return "bound";
     case plan::Standing::kGated:
       return "gated";
-    case plan::Standing::kHeld:
-    case plan::Standing::kQueued:
-      return "queued";
     case plan::Standing::kPending:
       return "waits";
   }
@@ -84,9 +81,7 @@ std::string_view DialectText(Dialect dialect) {
 }
 
 GangPlan::GangPlan(const PlannedCluster* cluster, PlanFlags flags, bool only_groups)
-    : cluster_(*cluster),
-      only_groups_(only_groups),
-      planned_(*cluster, std::move(flags), /*plan_queued=*/true) {
+    : cluster_(*cluster), only_groups_(only_groups), planned_(*cluster, std::move(flags)) {
   for (const plan::Unit& unit : planned_.left_out) left_out_.insert(unit.key);
   const std::vector<plan::Unit>& units = planned_.grouped.units;
   for (size_t i = 0; i < units.size(); ++i) {
@@ -131,13 +126,14 @@ ExplainedMember GangPlan::MemberOf(const Pod& pod) const {
   member.name = pod.name;
   member.node = pod.node_name;
   const plan::Standing standing = plan::StandingOf(pod, planned_.group_options);
-  member.state = StandingText(standing);
+  const bool queued = standing == plan::Standing::kPending && plan::IsQueued(pod);
+  member.state = queued ? "queued" : StandingText(standing);
   if (const auto membership = plan::MembershipOf(pod, nullptr)) member.role = membership->role;
   const auto seat = seats_.find(&pod);
   if (seat == seats_.end()) return member;
   const plan::UnitPlan& planned = planned_.plan.units[seat->second.unit];
   if (!planned.fits || planned.nodes[seat->second.member].empty()) return member;
-  if (standing != plan::Standing::kQueued) member.state = "placed";
+  if (!queued) member.state = "placed";
   member.node = planned.nodes[seat->second.member];
   return member;
 }

@@ -119,22 +119,6 @@ void RefuseByWaiting(const GroupOptions& options, GroupState* state) {
          state);
 }
 
-void RefuseByRelease(const std::vector<GangRole>& roles, GroupState* state) {
-  const auto refuse = [state](int64_t released, int64_t minimum, std::string_view which) {
-    Refuse(GroupCause::kQueued,
-           fmt::format("{} of {} {} are released, the gate {} holds the others", released, minimum,
-                       which, kQueueGate),
-           state);
-  };
-  const int64_t released = state->existing - state->held;
-  if (released < state->needed) return refuse(released, state->needed, "members");
-  for (const GangRole& role : roles) {
-    if (role.existing - role.held >= role.role.minimum) continue;
-    return refuse(role.existing - role.held, role.role.minimum,
-                  fmt::format("members of role {}", role.role.name));
-  }
-}
-
 // Of the object, or else of the first member, by name, that wants a place.
 std::string ExcessIn(const Gang& gang) {
   std::string excess = gang.object == nullptr ? "" : ExcessOf(*gang.object);
@@ -173,7 +157,6 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
   } else if (!ComeOneByOne(*findings)) {
     RefuseByWaiting(options, state);
     if (state->cause == GroupCause::kNone) RefuseByNumber(gang, findings->roles, state);
-    if (state->cause == GroupCause::kNone) RefuseByRelease(findings->roles, state);
   }
 }
 

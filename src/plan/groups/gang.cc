@@ -45,9 +45,7 @@ void Count(const Gang& gang, GroupState* state) {
     state->other_scheduler += member.standing == Standing::kOtherScheduler ? 1 : 0;
     state->bound += member.standing == Standing::kBound ? 1 : 0;
     state->gated += member.standing == Standing::kGated ? 1 : 0;
-    const bool held = member.standing == Standing::kHeld;
-    state->held += held ? 1 : 0;
-    state->queued += held || member.standing == Standing::kQueued ? 1 : 0;
+    state->queued += member.standing == Standing::kPending && IsQueued(*member.pod) ? 1 : 0;
     state->existing += Exists(member.standing) ? 1 : 0;
   }
   if (state->gated != 0) state->other_gates = OtherGates(gang);
@@ -80,7 +78,6 @@ std::vector<GangRole> RolesOf(const Gang& gang) {
     if (at == nullptr || !Exists(member.standing)) continue;
     ++at->existing;
     at->role.bound += member.standing == Standing::kBound ? 1 : 0;
-    at->held += member.standing == Standing::kHeld ? 1 : 0;
   }
   return roles;
 }
@@ -204,9 +201,7 @@ Standing StandingOf(const Pod& pod, const GroupOptions& options) {
   if (pod.being_deleted || options.leaving.contains(pod.uid)) return Standing::kTerminating;
   if (!IsOurs(pod, options)) return Standing::kOtherScheduler;
   if (!pod.node_name.empty()) return Standing::kBound;
-  if (pod.scheduling_gates.empty()) return Standing::kPending;
-  if (!IsQueued(pod)) return Standing::kGated;
-  return options.plan_queued ? Standing::kQueued : Standing::kHeld;
+  return pod.scheduling_gates.empty() || IsQueued(pod) ? Standing::kPending : Standing::kGated;
 }
 
 Findings Examine(const Gang& gang, const GroupOptions& options, Notes* notes) {

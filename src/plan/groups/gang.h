@@ -27,16 +27,11 @@ enum class Standing : uint8_t {
   kOtherScheduler,
   kBound,
   kGated,    // held by another gate than ours
-  kHeld,     // held by ours alone, and not planned before it is released
-  kQueued,   // held by ours alone
-  kPending,  // wants a place
+  kPending,  // wants a place; our gate may hold it
 };
 Standing StandingOf(const Pod& pod, const GroupOptions& options);
-constexpr bool WantsPlace(Standing standing) {
-  return standing == Standing::kQueued || standing == Standing::kPending;
-}
 constexpr bool Exists(Standing standing) {
-  return WantsPlace(standing) || standing == Standing::kBound || standing == Standing::kHeld;
+  return standing == Standing::kPending || standing == Standing::kBound;
 }
 constexpr bool Lives(Standing standing) {
   return standing != Standing::kFinished && standing != Standing::kTerminating;
@@ -82,8 +77,7 @@ struct GangRole {
   Role role;            // its minimum: of living members that have a place
   int64_t minimum = 0;  // as the object has it
   int64_t existing = 0;
-  int64_t held = 0;  // of these
-  int64_t ran = 0;   // as of GroupState, as is what succeeded
+  int64_t ran = 0;  // as of GroupState, as is what succeeded
   int64_t succeeded = 0;
 };
 

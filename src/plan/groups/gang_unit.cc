@@ -98,7 +98,7 @@ void AddMembers(const Gang& gang, const std::vector<GangRole>& roles, Unit* unit
   for (const GangMember& member : gang.members) {
     if (member.standing == Standing::kBound) {
       unit->topology.bound_on.push_back(member.pod->node_name);
-    } else if (WantsPlace(member.standing)) {
+    } else if (member.standing == Standing::kPending) {
       Member& added = unit->members.emplace_back();
       added.pod = member.pod;
       if (FindRole(roles, member.role) != nullptr) added.role = member.role;

@@ -206,12 +206,12 @@ const UnitTable::Content::KeptPod& UnitTable::Content::TakePod(const PodPtr& pod
   new_.push_back(&kept);
   const Standing standing = StandingOf(*pod, options_);
   const auto membership = MembershipOf(*pod, notes);
-  const std::string excess = WantsPlace(standing) ? ExcessOf(*pod) : "";
+  const std::string excess = standing == Standing::kPending ? ExcessOf(*pod) : "";
   if (!excess.empty() && notes != nullptr) {
     notes->Add(NoteKind::kTooMuch, fmt::format("{}/{}", pod->namespace_, pod->name), excess);
   }
   if (!membership) {
-    kept.is_single = WantsPlace(standing) && excess.empty();
+    kept.is_single = standing == Standing::kPending && excess.empty();
     singles_ += kept.is_single ? 1 : 0;
     return kept;
   }
@@ -326,10 +326,10 @@ void UnitTable::Content::LookAt(KeptGang* kept, Notes* notes) {
   if (state.cause == GroupCause::kNone) {
     if (gang.object != nullptr && gang.object->independent) {
       for (const GangMember& member : gang.members) {
-        if (WantsPlace(member.standing) && !member.asks_too_much)
+        if (member.standing == Standing::kPending && !member.asks_too_much)
           units_.fresh.push_back(UnitOf(member.pod, options_, notes));
       }
-    } else if (state.existing - state.held > state.bound) {
+    } else if (state.existing > state.bound) {
       units_.fresh.push_back(UnitOf(gang, std::move(findings), options_, notes));
       kept->first = units_.fresh.back().rank.first;
       kept->in_part = units_.fresh.back().rank.in_part;

@@ -71,8 +71,6 @@ std::string_view TextOf(GroupCause cause) {
       return "its topology is not accepted";
     case GroupCause::kTooFewMembers:
       return "members";
-    case GroupCause::kQueued:
-      return "the queue";
   }
   return "";
 }

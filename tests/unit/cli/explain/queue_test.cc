@@ -84,6 +84,22 @@ TEST(ExplainQueue, GivesASinglePodItsPlaceBeforeLaterUnits) {
   EXPECT_EQ(rows[1]["lacks"], "cpu");
 }
 
+TEST(ExplainQueue, ShowsWhatOurGateHoldsAndNothingThatAnotherHolds) {
+  const std::string gated = "schedulingGates: [{name: outrigger.dev/queue}],";
+  const std::string gang = "labels: {podGroup: g, minAvailable: \"2\", groupPriority: \"1\"}";
+  const std::string dump = kNodeOfOne + QueuedPod("p1", "", gated) + QueuedPod("g1", gang, gated) +
+                           QueuedPod("g2", gang, gated) +
+                           QueuedPod("other", "", "schedulingGates: [{name: example.com/quota}],");
+  EXPECT_EQ(ExplainQueueIn(dump).err, "");
+  const auto rows = nlohmann::json::parse(ExplainQueueIn(dump, {"-o", "json"}).out)["rows"];
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[0]["unit"], "a/g");
+  EXPECT_EQ(rows[0]["state"], "waits");
+  EXPECT_EQ(rows[0]["lacks"], "cpu");
+  EXPECT_EQ(rows[1]["unit"], "a/p1");
+  EXPECT_EQ(rows[1]["state"], "has a place");
+}
+
 TEST(ExplainQueue, HasTheKeysOfThePage) {
   const auto json = nlohmann::ordered_json::parse(
       ExplainQueueIn(kNodeOfOne + QueuedPod("p", "creationTimestamp: \"2026-11-24T03:00:12Z\"", ""),

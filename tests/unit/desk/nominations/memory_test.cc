@@ -143,7 +143,7 @@ TEST_F(MemoryTest, TheTimeOfAGangThatIsWholeMeanwhileBeginsAnewHoweverShortThatW
   MakeBoard whole;
   whole.AddGang("train", 1, 0);
   whole.Change("train", [](plan::GroupState* group) {
-    group->cause = plan::GroupCause::kQueued;  // whatever keeps it off the board
+    group->cause = plan::GroupCause::kTooMuch;  // whatever keeps it off the board
   });
   whole.BindThese("train", {"train-0"});
   Learn(*whole.Make(), kBegin + seconds(1));

@@ -7,15 +7,14 @@
 #include "cases.h"
 #include "fmt/format.h"
 
-// What a group is said to lack is what it lacks: with so many members more, or released, it lacks
-// them no longer, and with one less it does.
+// What a group is said to lack is what it lacks: with so many members more it lacks them no longer,
+// and with one less it does.
 
 namespace outrigger::plan {
 namespace {
 
 // "1 of 3 members of role ps exist; not counted: 2 gated by a gate", as people read it.
 struct Lack {
-  bool is_of_released = false;
   int have = 0;
   int want = 0;
   std::string role;  // empty: of any
@@ -23,26 +22,19 @@ struct Lack {
 };
 
 std::optional<Lack> LackIn(const GroupState& state) {
-  if (state.cause != GroupCause::kTooFewMembers && state.cause != GroupCause::kQueued) return {};
+  if (state.cause != GroupCause::kTooFewMembers) return {};
   const std::string figures = state.text.substr(0, state.text.find(';'));
   std::istringstream stream(figures);
   const std::vector<std::string> words(std::istream_iterator<std::string>{stream}, {});
   Lack lack;
   lack.have = std::stoi(words.at(0));
   lack.want = std::stoi(words.at(2));
-  lack.is_of_released = figures.find(" released") != std::string::npos;
   if (words.at(4) == "of") lack.role = words.at(6);
   return lack;
 }
 
-GroupOptions Options() {
-  GroupOptions options = AllServed();
-  options.plan_queued = false;
-  return options;
-}
-
 GroupState StateOf(const UnitKey& key, const Input& input) {
-  const GroupedUnits made = BuildUnits(input.pods, input.objects, Options(), nullptr);
+  const GroupedUnits made = BuildUnits(input.pods, input.objects, AllServed(), nullptr);
   for (const GroupState& state : made.groups) {
     if (state.key == key) return state;
   }
@@ -57,29 +49,10 @@ void AddMember(const UnitKey& key, const GroupState& state, const std::string& r
   pods->push_back(pod.Member(key.dialect, key.name, std::to_string(state.minimum)));
 }
 
-// Takes our gate from one member that it alone holds, of that role if one is named.
-void ReleaseOne(const UnitKey& key, const std::string& role, Pods* pods) {
-  for (PodPtr& pod : *pods) {
-    const std::optional<Membership> of = MembershipOf(*pod, nullptr);
-    if (!of || of->dialect != key.dialect || of->namespace_ != key.namespace_) continue;
-    if (of->name != key.name || (!role.empty() && of->role != role)) continue;
-    if (pod->scheduling_gates != std::vector<std::string>{std::string(kQueueGate)}) continue;
-    auto released = std::make_shared<Pod>(*pod);
-    released->scheduling_gates.clear();
-    pod = released;
-    return;
-  }
-  RC_FAIL("the gate holds nobody more");
-}
-
 // Gives the group `number` of what it lacks.
 void Give(const UnitKey& key, const GroupState& state, const Lack& lack, int number, Input* input) {
   for (int i = 0; i < number; ++i) {
-    if (lack.is_of_released) {
-      ReleaseOne(key, lack.role, &input->pods);
-    } else {
-      AddMember(key, state, lack.role, &input->pods);
-    }
+    AddMember(key, state, lack.role, &input->pods);
   }
 }
 
@@ -99,8 +72,7 @@ int FillUp(const UnitKey& key, Input input) {
     const GroupState then = StateOf(key, input);
     const std::optional<Lack> next = LackIn(then);
     RC_LOG() << fmt::format("{}: \"{}\", then \"{}\"", TextOf(key), state.text, then.text);
-    const bool is_another =
-        !next || next->role != lack->role || next->is_of_released != lack->is_of_released;
+    const bool is_another = !next || next->role != lack->role;
     RC_ASSERT(is_another);  // The macro's own || evaluates both sides.
   }
   RC_ASSERT(StateOf(key, input).cause == GroupCause::kNone);
@@ -131,7 +103,8 @@ Input WithManyThatAreHeld() {
 RC_GTEST_PROP(EveryLackOfMembers, IsTrue, ()) {
   const Input input = WithManyThatAreHeld();
   int lacks = 0;
-  for (const GroupState& state : BuildUnits(input.pods, input.objects, Options(), nullptr).groups) {
+  for (const GroupState& state :
+       BuildUnits(input.pods, input.objects, AllServed(), nullptr).groups) {
     if (LackIn(state)) lacks += FillUp(state.key, input);
   }
   RC_CLASSIFY(lacks == 0, "nobody lacks members");

@@ -91,43 +91,6 @@ TEST(Members, HeldByOurGateAloneArePlannedAndCounted) {
   EXPECT_EQ(OnlyState(built).queued, 1);
 }
 
-TEST(Members, HeldByOurGateCountButHaveNoPlaceWhereSomebodyElseReleasesThem) {
-  GroupOptions options = AllServed();
-  options.plan_queued = false;
-  const Built enough = Build(
-      {PodOf("a").Train(), PodOf("b").Train(), PodOf("c").Train().Gate(kQueueGate)}, {}, options);
-  EXPECT_THAT(Brief(enough.units), ElementsAre("train(a b)"));
-  EXPECT_EQ(OnlyState(enough).existing, 3);
-  EXPECT_EQ(OnlyState(enough).queued, 1);
-  const Built few = Build({PodOf("a").Train(), PodOf("c").Train().Gate(kQueueGate)}, {}, options);
-  EXPECT_THAT(few.units, IsEmpty());
-  EXPECT_EQ(OnlyState(few).cause, GroupCause::kQueued);
-  EXPECT_EQ(OnlyState(few).text,
-            "1 of 2 members are released, the gate outrigger.dev/queue holds the others");
-  const Built bound = Build({PodOf("a").Train().On("node"), PodOf("b").Train().On("node"),
-                             PodOf("c").Train().Gate(kQueueGate)},
-                            {}, options);
-  EXPECT_THAT(bound.units, IsEmpty()) << "nobody wants a place now";
-  EXPECT_EQ(OnlyState(bound).cause, GroupCause::kNone);
-  EXPECT_THAT(Build({PodOf("single").Gate(kQueueGate)}, {}, options).units, IsEmpty());
-}
-
-TEST(Causes, OfAGangOfWhichARoleIsHeldNameTheRole) {
-  GroupOptions options = AllServed();
-  options.plan_queued = false;
-  PodGroupObject object = ObjectOf(Dialect::kVolcano, "train", 2);
-  object.min_task_member = {{"ps", 1}};
-  const auto member = [](std::string_view name, std::string_view role) {
-    return PodOf(name).Member(Dialect::kVolcano, "train").Annotation(kVolcanoRole, role);
-  };
-  const Built built =
-      Build({member("a", "worker"), member("b", "worker"), member("c", "ps").Gate(kQueueGate)},
-            {object}, options);
-  EXPECT_EQ(
-      OnlyState(built).text,
-      "0 of 1 members of role ps are released, the gate outrigger.dev/queue holds the others");
-}
-
 TEST(Causes, AVersionThatIsNotKnownIsNamed) {
   GroupOptions options;
   options.unknown_versions[Dialect::kUpstream] = "v2";
