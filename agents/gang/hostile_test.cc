@@ -217,7 +217,7 @@ const HostileRow kHostileRows[] = {
      "20000 tolerations, 1000 are accepted"},
     {"TopologyLevels", [] { return GangWithLevels(10'000); },
      "names more than 8 topology levels, which are accepted"},
-    {"UnlikeMembersWithoutRoom", [] { return UnlikeMembers(1000 / kLess); },
+    {"UnlikeMembersWithoutRoom", [] { return UnlikeMembers(kNodes + kNodes / 10); },
      "gang default/evil waits"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, Hostile, ::testing::ValuesIn(kHostileRows),

@@ -112,7 +112,9 @@ class EvictorAloneTest : public GangTest {
 
  private:
   EvictorOptions MakeOptions() {
-    EvictorOptions options{.enabled = true, .min_run_time = std::chrono::seconds(0)};
+    EvictorOptions options{.enabled = true,
+                           .min_run_time = std::chrono::seconds(0),
+                           .between_rounds = std::chrono::milliseconds(1)};
     options.may_act = [this] {
       if (in_leadership_) return absl::OkStatus();
       ++not_in_leadership_;
@@ -151,6 +153,33 @@ TEST_F(EvictorAloneTest, EvictsNobodyOnTheWordOfAPlanWhosePromiseHasEnded) {
   Plan();
   Await([&] { return !log().empty(); });
   EXPECT_THAT(log(), ElementsAre(StartsWith("gang default/other: nobody is evicted for it")));
+}
+
+TEST_F(EvictorAloneTest, NobodyIsEvictedIfOneOfThemMayNotBe) {
+  TwoGangsForOne();
+  std::atomic<int> asked{0};
+  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
+    EXPECT_TRUE(dry_run);
+    ++asked;
+    return pod == "low-1" ? absl::ResourceExhaustedError("a budget forbids it") : absl::OkStatus();
+  });
+  evictor_.Start();
+  Plan();
+  Await([&] { return changed_ > 0; });  // it is through
+  EXPECT_GE(asked, 2);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+}
+
+TEST_F(EvictorAloneTest, ASinglePodIsLeftToTheSchedulerWhereThatCanHelpIt) {
+  Nodes(2);
+  Put(testing::MakePod("web").Requests({{"cpu", "4"}}), 10, "n0");
+  for (int i = 0; i < 2; ++i) Put(Member("low", i, 2, "2"), 20, "n1");
+  Put(testing::MakePod("urgent").Requests({{"cpu", "4"}}), 1000);
+  evictor_.Start();
+  Plan();
+  Await([&] { return changed_ > 0; });  // it is through
+  EXPECT_FALSE(Prepared().first);
+  EXPECT_THAT(cluster_.evictions(), IsEmpty());
 }
 
 TEST_F(EvictorAloneTest, GoesOnWithAGangOfWhichSomebodyWasEvictedOnceItIsInChargeAgain) {

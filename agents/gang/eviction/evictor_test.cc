@@ -91,27 +91,21 @@ TEST_F(EvictorTest, WhatIsFreedIsKeptForTheGang) {
   EXPECT_THAT(cluster_.evictions().size(), 2U);
 }
 
-TEST_F(EvictorTest, NobodyIsEvictedUnlessThatIsAskedFor) {
+TEST_F(EvictorTest, NobodyIsEvictedAndNoStatusIsWrittenUnlessThatIsAskedFor) {
   TwoGangs();
   PutUrgent("high", 2, "2");
+  PodGroup group;
+  group.dialect = Dialect::kSchedulerPlugins;
+  group.namespace_ = "default";
+  group.name = "group";
+  group.uid = "uid-group";
+  group.min_member = 2;
+  cluster_.Put(group);
+  cluster_.Put(testing::MakePod("member").Label("scheduling.x-k8s.io/pod-group", "group"));
   StartPreempting("false");
   AwaitTold();
   EXPECT_THAT(cluster_.evictions(), IsEmpty());
-}
-
-TEST_F(EvictorTest, NobodyIsEvictedIfOneOfThemMayNotBe) {
-  TwoGangs();
-  PutUrgent("high", 2, "2");
-  std::atomic<int> asked{0};
-  cluster_.OnEvict([&](const std::string& pod, bool dry_run) {
-    EXPECT_TRUE(dry_run);
-    ++asked;
-    return pod == "low-1" ? absl::ResourceExhaustedError("a budget forbids it") : absl::OkStatus();
-  });
-  StartPreempting();
-  Await([&] { return asked >= 2; });
-  AwaitTold();
-  EXPECT_THAT(cluster_.evictions(), IsEmpty());
+  EXPECT_TRUE(cluster_.statuses().empty());
 }
 
 TEST_F(EvictorTest, ABudgetThatIsSpentProtectsAGang) {
@@ -151,19 +145,6 @@ TEST_F(EvictorTest, WhatIsRefusedAfterAllIsAskedForAgain) {
   AwaitEvictions(2);
   EXPECT_THAT(cluster_.evictions(), UnorderedElementsAre("low-0", "low-1"));
   EXPECT_EQ(refused, 2);
-}
-
-TEST_F(EvictorTest, ASinglePodIsLeftToTheSchedulerWhereThatCanHelpIt) {
-  Nodes(2);
-  PutBound(testing::MakePod("web").Requests({{"cpu", "4"}}), "n0", 10);
-  for (int i = 0; i < 2; ++i) PutBound(Member("low", i, 2, "2"), "n1", 20);
-  Pod urgent = testing::MakePod("urgent").Requests({{"cpu", "4"}});
-  urgent.priority = 1000;
-  cluster_.Put(urgent);
-  cluster_.Put(Member("stuck", 0, 1, "9"));
-  StartPreempting();
-  AwaitTold();
-  EXPECT_THAT(cluster_.evictions(), IsEmpty());
 }
 
 TEST_F(EvictorTest, ASinglePodGetsThePlacesOfAGangWhichTheSchedulerMayNotCut) {

@@ -11,8 +11,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kEvictTimeout{5};
-// A budget that has been spent meanwhile may recover.
-constexpr seconds kBetweenRounds{1};
 
 int64_t SystemSeconds() {
   return std::chrono::duration_cast<seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -140,7 +138,7 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
     if (!may.ok() && (!evicted_ || absl::IsFailedPrecondition(may))) {
       GiveUp(may);
     } else if (!left.empty()) {
-      wake_.wait_for(lock, stop, kBetweenRounds, [&] { return not_needed_ != spares; });
+      wake_.wait_for(lock, stop, options_.between_rounds, [&] { return not_needed_ != spares; });
     }
   }
   lock.unlock();

@@ -140,13 +140,5 @@ TEST_F(StatusTest, IsWrittenByWhoIsInCharge) {
   EXPECT_EQ(Status().phase, "Pending");
 }
 
-TEST_F(StatusTest, IsLeftToOthersUnlessThatIsAskedFor) {
-  Nodes(1);
-  PutGroup(1);
-  StartWithPlan();
-  Await([&] { return !cluster_.events().empty(); });  // told of after some seconds
-  EXPECT_TRUE(cluster_.statuses().empty());
-}
-
 }  // namespace
 }  // namespace outrigger::gang
