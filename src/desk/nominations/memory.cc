@@ -21,6 +21,7 @@ constexpr size_t kOneIn = 5;
 
 void Memory::Pause(Time now) {
   if (!paused_since_) paused_since_ = now;
+  paused_after_ = round_;
 }
 
 void Memory::Resume(Time now) {

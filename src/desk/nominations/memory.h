@@ -93,6 +93,7 @@ class Memory {
     PodPtr pod;  // as it was last planned
     plan::UnitKey unit;
     std::string reserved;
+    std::string put_at;            // where another than we says in its status that it goes
     std::string kept;              // where room is kept for it ahead of its gang
     Time placed_at;                // when that began
     bool was_kept = false;         // it was kept for it before
@@ -185,6 +186,13 @@ class Memory {
   /// (GiveRefusedNodes()): the place is held, and it is asked again.
   bool HoldsRefused(const Nomination& planned, const PodMemory& memory) const;
   std::string_view SilenceText() const;
+  /// Notes whether the nomination that `pod` has, and did not have before, was written by another.
+  void LearnPutAt(const Pod& pod, PodMemory* memory) const;
+  /// True if the scheduler, or an autoscaler, says that the pod goes to the node in its status: it
+  /// is there until it is bound, or they say so no more.
+  static bool IsPutThere(const Pod& pod, const PodMemory& memory) {
+    return !memory.put_at.empty() && memory.put_at == pod.nominated_node_name;
+  }
   /// True if a nomination of the pod can only be ours.
   bool IsSurelyOurs(const Pod& pod, bool gang) const;
   /// True if the nomination that the pod has is kube-scheduler's, which has evicted others for it.
@@ -237,6 +245,7 @@ class Memory {
   NextLook look_at_;  // of KeepAhead(), for Learn()
   NominatedPlaces nominated_;
   std::optional<Time> paused_since_;
+  uint64_t paused_after_ = 0;  // the last round before a pause
   bool awaits_asks_ = false;
   bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
   bool holds_ = false;           // single pods have places, too

@@ -56,6 +56,22 @@ bool Memory::IsLetPass(const PodMemory& memory) {
   return memory.call && !memory.call->rejected && memory.call->at >= memory.placed_at;
 }
 
+// From 1.35 on kube-scheduler nominates each pod that waits for its binding.
+void Memory::LearnPutAt(const Pod& pod, PodMemory* memory) const {
+  const std::string& shown = pod.nominated_node_name;
+  if (shown == memory->put_at) return;
+  memory->put_at.clear();
+  // Another agent may have been in charge meanwhile.
+  const bool was_away = round_ == paused_after_ + 1;
+  if (was_away || memory->pod == nullptr || memory->pod->nominated_node_name == shown) return;
+  const PodNomination& nomination = memory->nomination;
+  // The watch may be late with what we wrote.
+  const bool is_ours = nomination.IsFor(shown) || IsUnseen(nomination.state()) ||
+                       IsTakenBack(nomination.state()) || under_way_.contains(pod.uid) ||
+                       nomination.write_after() != Time();  // that may have been done all the same
+  if (!is_ours && pod.scheduling_gates.empty()) memory->put_at = shown;
+}
+
 // kube-scheduler preempts for members that it places as single pods, and nominates them. Of those
 // that it asks about the preempt call gives none.
 bool Memory::IsSurelyOurs(const Pod& pod, bool gang) const {

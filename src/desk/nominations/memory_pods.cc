@@ -100,7 +100,8 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       WasTriedSince(*memory.pod, *member->pod)) {
     SeeWork(now);
   }
-  member->reserved = memory.reserved;
+  LearnPutAt(*member->pod, &memory);
+  member->reserved = memory.put_at.empty() ? memory.reserved : memory.put_at;
   const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
   if (!changed.empty() && of_unit != nullptr) {
     of_unit->refusals = 0;
@@ -149,6 +150,10 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
   const std::string& node = memory.kept.empty() ? seat.node : memory.kept;
   const uint64_t stamp = node.empty() ? 0 : StampOf(snapshot, node);
   const Nomination planned{seat.pod, node, stamp, round_};
+  if (IsPutThere(pod, memory)) {
+    if (!seat.node.empty()) nominated_.Add(unit.key, seat.node == memory.put_at);
+    return;
+  }
   if (!memory.kept.empty() || IsBeforeRelease(seat)) {
     return LearnAhead(seat, planned, now, &memory, due);
   }
@@ -182,8 +187,9 @@ void Memory::LearnUnplanned(const BoardPod& seat, Time now, std::vector<Nominati
     known->second.nomination.OnPlan({seat.pod, "", /*stamp=*/0, round_}, now);
   }
   if (seat.pod->nominated_node_name.empty()) return;
-  Withdraw(seat, IsSurelyOurs(*seat.pod, /*gang=*/true), /*again=*/false, now,
-           &pods_[seat.pod->uid], due);
+  PodMemory& memory = pods_[seat.pod->uid];
+  const bool ours = IsSurelyOurs(*seat.pod, /*gang=*/true) && !IsPutThere(*seat.pod, memory);
+  Withdraw(seat, ours, /*again=*/false, now, &memory, due);
 }
 
 void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,

@@ -68,10 +68,6 @@ constexpr Rule kRules[] = {
     {Event::kGone, Of({kShown, kRepeatShown, kRetracted}), kCleared},
     {Event::kGone, Of({kLastShown}), kRefused},
     {Event::kGone, Of({kWithdrawn}), kNone},
-    // The scheduler writes another node only after it has looked at this one.
-    {Event::kOverwritten, Of({kDoubted}) | kSeen, kRefused},
-    {Event::kOverwritten, Of({kRetracted}), kCleared},
-    {Event::kOverwritten, Of({kWithdrawn}), kNone},
 
     {Event::kConditionChanged, Of({kWritten, kRepeatWritten}), kCleared},
     {Event::kConditionChanged, Of({kShown, kRepeatShown}), kDoubted},
@@ -168,21 +164,9 @@ std::string_view TextOf(NominationState state) {
 }
 
 std::string_view TextOf(NominationEvent event) {
-  constexpr std::array<std::string_view, kNominationEvents> kNames = {"Written",
-                                                                      "Withdrawn",
-                                                                      "WithdrawnAgain",
-                                                                      "Shown",
-                                                                      "Gone",
-                                                                      "Overwritten",
-                                                                      "ConditionChanged",
-                                                                      "Silent",
-                                                                      "Asked",
-                                                                      "Refused",
-                                                                      "RefusalOver",
-                                                                      "Moved",
-                                                                      "Paused",
-                                                                      "SchedulerChanged",
-                                                                      "NotDue"};
+  constexpr std::array<std::string_view, kNominationEvents> kNames = {
+      "Written", "Withdrawn", "WithdrawnAgain", "Shown", "Gone",   "ConditionChanged", "Silent",
+      "Asked",   "Refused",   "RefusalOver",    "Moved", "Paused", "SchedulerChanged", "NotDue"};
   return kNames[At(event)];
 }
 

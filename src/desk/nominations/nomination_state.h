@@ -32,8 +32,7 @@ enum class NominationEvent : uint8_t {
   kWithdrawn,         // it was taken back
   kWithdrawnAgain,    // it was taken back, to be written for the same node once more
   kShown,             // the watch shows it, and the plan has that place for the pod
-  kGone,              // the watch shows no nomination
-  kOverwritten,       // the watch shows one for another node
+  kGone,              // the watch shows none, or that of another
   kConditionChanged,  // the pod's condition has another message, which is not ours
   kSilent,            // the time in which the scheduler should have answered is over
   kAsked,             // the scheduler asked about the pod
@@ -44,7 +43,7 @@ enum class NominationEvent : uint8_t {
   kSchedulerChanged,  // another instance of the scheduler is at work
   kNotDue,            // no answer is due: the pod is gated, or its place is still used
 };
-inline constexpr size_t kNominationEvents = 15;
+inline constexpr size_t kNominationEvents = 14;
 
 /// The state after an event. Pure; an event that means nothing in a state leaves it as it is.
 /// kMoved comes before kWritten if that is for another node.

@@ -104,8 +104,7 @@ bool PodNomination::OnPlan(const Nomination& planned, Time now) {
   const NominationState before = state_;
   const std::string& shown = planned.pod->nominated_node_name;
   if (shown != node_) {
-    const auto event = shown.empty() ? NominationEvent::kGone : NominationEvent::kOverwritten;
-    const bool refused = Apply(event);
+    const bool refused = Apply(NominationEvent::kGone);
     if (IsTakenBack(before) && state_ == NominationState::kNone) node_.clear();
     return refused;
   }

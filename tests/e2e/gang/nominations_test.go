@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/faults"
@@ -108,6 +109,62 @@ func TestAPodOfHigherPriorityTakesAPlaceThatIsNominated(t *testing.T) {
 	}
 	t.Logf("whole %.2f s after the scheduler was started", w.untilBoundOf("train-", 4, began).Seconds())
 	w.CheckSettled()
+}
+
+// kube-scheduler writes where a pod goes before PreBind, from 1.35 on, and autoscalers do, too: the pod has that place,
+// and no second one, until they say something else.
+func TestANominationOfAnotherStays(t *testing.T) {
+	t.Parallel()
+	w := newAheadWorld(t, 3)
+	w.inParallel(4, askingGang("train", 4, false))
+	w.untilNominated("train-", 4)
+	was := w.nominatedOf("train-")["train-000"]
+	put := w.nominate("train-000", func(node string) bool { return node != was })
+	w.inParallel(4, askingGang("next", 8, false)) // takes all places that are left
+	w.untilNominated("next-", 8)
+	taken := map[string]int{}
+	for _, nodes := range []map[string]string{w.nominatedOf("train-"), w.nominatedOf("next-")} {
+		for _, node := range nodes {
+			taken[node]++
+		}
+	}
+	for node, count := range taken {
+		if count != 4 {
+			t.Errorf("%d pods are nominated for %s, which has 4 places", count, node)
+		}
+	}
+	w.deletePods("train-003")
+	w.untilNominated("train-", 1)
+	if left := w.nominatedOf("train-"); left["train-000"] != put {
+		t.Errorf("nominated are %v, want train-000 for %s", left, put)
+	}
+	w.deletePods("next-")
+	w.Pods(askingGang("train", 4, false)[3])
+	w.untilNominated("train-", 4)
+	if node := w.nominatedOf("train-")["train-000"]; node != put {
+		t.Errorf("train-000 is nominated for %s, and was for %s by another", node, put)
+	}
+	w.runScheduler()
+	w.untilBoundOf("train-", 4, time.Now())
+	w.CheckSettled()
+}
+
+// nominate says of a waiting pod that it goes to one of the nodes, as others than the agent do.
+func (w *world) nominate(pod string, wanted func(node string) bool) string {
+	w.Helper()
+	nodes, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{})
+	w.Must(err)
+	for _, node := range nodes.Items {
+		if !wanted(node.Name) {
+			continue
+		}
+		_, err := w.Client.CoreV1().Pods("default").Patch(w.Ctx, pod, types.MergePatchType,
+			fmt.Appendf(nil, `{"status":{"nominatedNodeName":%q}}`, node.Name), metav1.PatchOptions{}, "status")
+		w.Must(err)
+		return node.Name
+	}
+	w.Fatalf("no node is wanted for %s", pod)
+	return ""
 }
 
 // stream is single pods that run for a while each, and others that wait for their places.

@@ -259,8 +259,8 @@ TEST_F(RefusalTest, ANominationThatIsClearedAgainBehindACallIsNone) {
   EXPECT_FALSE(IsRefused(&board, 5));
 }
 
-TEST_F(RefusalTest, ANominationThatIsOverwrittenByOthersIsOne) {
-  EXPECT_TRUE(IsRefusedWhenItBecomes("n2"));
+TEST_F(RefusalTest, ANominationThatIsOverwrittenByOthersIsNone) {
+  EXPECT_FALSE(IsRefusedWhenItBecomes("n2"));
 }
 
 // A binding that fails takes the nomination with it: that is no refusal.

@@ -83,5 +83,65 @@ TEST_F(MemoryAheadTest, TakesBackBeforeItWrites) {
   EXPECT_THAT(Texts(Learn(*board.Make(), kBegin)), ElementsAre("last-0:", "first-0:n1"));
 }
 
+// From 1.35 on kube-scheduler nominates what waits for its binding.
+TEST_F(MemoryAskedTest, APodIsWhereTheSchedulerSaysThatItGoes) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  board.AddSingle(testing::MakePod("beside"));
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin);
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin + seconds(1))[0].members[0].reserved, "n2");
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(memory_.Learn(*board.Make(), *snapshot_, kBegin + seconds(1)), IsEmpty())
+      << "it is being bound there";
+  EXPECT_EQ(Prepare(board, kBegin + seconds(2))[0].members[0].reserved, "n2");
+  EXPECT_THAT(Prepare(board, kBegin + seconds(2))[0].members[0].refused, IsEmpty());
+  Show(&board, "train", 0, "");
+  EXPECT_EQ(Prepare(board, kBegin + seconds(3))[0].members[0].reserved, "") << "it was rejected";
+}
+
+TEST_F(MemoryAskedTest, APodThatWeNominatedForNoNodeIsWhereOthersSay) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  EXPECT_THAT(Learn(*board.Make(), kBegin), IsEmpty()) << "its places are its own";
+  Show(&board, "train", 0, "n9");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n9") << "a node that comes";
+  for (const int second : {0, 100, 1000}) {
+    EXPECT_THAT(memory_.Learn(*board.Make(), *snapshot_, kBegin + seconds(second)), IsEmpty());
+  }
+  EXPECT_THAT(Prepare(board, kBegin + seconds(1000))[0].members[0].refused, IsEmpty());
+}
+
+TEST_F(MemoryAskedTest, WhatCameWhileAnotherAgentWasInChargeIsOurs) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  Learn(*board.Make(), kBegin);
+  memory_.Pause(kBegin);
+  Take({}, kBegin + seconds(1));
+  Show(&board, "train", 0, "n2");
+  Prepare(board, kBegin + seconds(1));
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Texts(memory_.Learn(*board.Make(), *snapshot_, kBegin + seconds(1))),
+              ElementsAre("train-0:"));
+}
+
+TEST_F(MemoryAskedTest, WhatTheWatchIsLateWithIsNoneOfOthers) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  board.AddSingle(testing::MakePod("beside"));
+  const auto due = Learn(*board.Make(), kBegin);
+  memory_.SetUnderWay({"uid-train-0"});
+  Show(&board, "train", 0, "n1");
+  Prepare(board, kBegin);
+  Write(due, kBegin);
+  memory_.SetUnderWay({});
+  Learn(*board.Make(), kBegin);
+  Prepare(board, kBegin);
+  board.Refuse("train", "cpu");
+  EXPECT_THAT(Texts(memory_.Learn(*board.Make(), *snapshot_, kBegin)), ElementsAre("train-0:"));
+}
+
 }  // namespace
 }  // namespace outrigger::desk
