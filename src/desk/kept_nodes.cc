@@ -1,5 +1,8 @@
 #include "desk/kept_nodes.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "outrigger/plan/order.h"
 
 namespace outrigger::desk {
@@ -13,7 +16,25 @@ bool IsForOneNode(const plan::Unit& unit) {
   return unit.key.dialect == plan::Dialect::kNone && plan::IsForOneNode(*unit.members[0].pod);
 }
 
+// No scheduler tries it: the nomination is an agent's.
+bool IsNominatedAtItsGate(const plan::Member& member) {
+  return !member.pod->scheduling_gates.empty() && !member.ahead.empty();
+}
+
 }  // namespace
+
+bool KeptNodes::Adopt(std::span<const plan::Unit> units, const plan::Plan& first) {
+  if (!after_ || std::exchange(has_adopted_, true)) return false;
+  bool any = false;
+  for (size_t i = 0; i < units.size(); ++i) {
+    const plan::Unit& unit = units[i];
+    if (first.units[i].fits || unit.key.dialect == plan::Dialect::kNone) continue;
+    if (std::none_of(unit.members.begin(), unit.members.end(), IsNominatedAtItsGate)) continue;
+    unfit_.Adopt(unit.key, now_ - *after_);
+    any = true;
+  }
+  return any;
+}
 
 void KeptNodes::Prepare(std::span<const plan::Unit> units, Time now, plan::PlanOptions* options) {
   if (!after_) return;

@@ -30,6 +30,9 @@ class KeptNodes {
   /// Before planning `units`, in their order: sets `options->may_reserve_for` and `kept`. The
   /// function is good until OnPlan().
   void Prepare(std::span<const plan::Unit> units, Time now, plan::PlanOptions* options);
+  /// After the first plan: nodes were kept before for a gang that does not fit, and of which gated
+  /// members are nominated, so it has waited long enough. True if there is one: plan once more.
+  bool Adopt(std::span<const plan::Unit> units, const plan::Plan& first);
   /// The nodes that the plan keeps. `options`, as prepared, name that unit from now on.
   void OnPlan(const plan::Plan& planned, plan::PlanOptions& options);
   /// The board of that plan, whose first units are those that were planned.
@@ -50,6 +53,7 @@ class KeptNodes {
   std::map<plan::UnitKey, Time> in_vain_;  // nodes are kept for it again from then on
   std::set<plan::UnitKey> hopeless_;       // of the last plan: empty nodes would be too few
   bool is_in_vain_ = false;
+  bool has_adopted_ = false;
   Time now_;
   size_t planned_ = 0;  // units
   std::optional<Time> next_;

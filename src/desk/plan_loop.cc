@@ -366,7 +366,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   LeaveOutUnlike(&units);
   kept_nodes_.Prepare(units, now, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  if (options_.mode == Mode::kAlone && GiveRefusedNodes(planned, units)) {
+  const bool alone = options_.mode == Mode::kAlone;
+  if (kept_nodes_.Adopt(units, planned) || (alone && GiveRefusedNodes(planned, units))) {
     planned = planner_.Run(view.snapshot, units, options);
   }
   memory_.KeepAhead(units, now, &planned);

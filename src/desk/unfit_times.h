@@ -25,14 +25,16 @@ class UnfitTimes {
   /// True if the unit has fit in no plan for so long. That a gang lacks members meanwhile neither
   /// begins that time nor ends it.
   bool HasNotFit(const plan::UnitKey& key, std::chrono::seconds time, Time now) const;
+  /// A unit has fit in no plan since then, as is known from before the first plan.
+  void Adopt(const plan::UnitKey& key, Time since) { entries_[key] = {.since = since}; }
   /// When HasNotFit() is true of the next of those ahead in the last plan, of which it was not yet;
   /// nothing: there is none.
   std::optional<Time> NextAhead() const { return next_ahead_; }
 
  private:
   struct Entry {
-    std::optional<Time> since;  // nothing: it has not been planned
-    std::optional<Time> fits_since;
+    std::optional<Time> since = {};  // nothing: it has not been planned
+    std::optional<Time> fits_since = {};
     uint64_t seen = 0;  // the last plan in which it did not fit, or lacked members
   };
   bool FitsOnlyNow(const plan::UnitKey& key, Time now);

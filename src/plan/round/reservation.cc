@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -64,9 +65,12 @@ std::vector<Slot> ChooseFrom(const NodeSpace& space, const std::vector<Slot>& sl
   Missing missing(space, seats);
   if (!missing.CouldDo(slots)) return {};
   const ShapeIndex shape = seats.seats[seats.order.front()].shape;
+  std::set<Slot> reserved;
+  for (const Seat& seat : seats.seats) reserved.insert(seat.reserved);
   std::vector<std::tuple<bool, int64_t, Slot>> ordered;
   for (const Slot slot : slots) {
-    const bool had = std::binary_search(before.begin(), before.end(), space.node(slot).name);
+    const bool had = reserved.contains(slot) ||
+                     std::binary_search(before.begin(), before.end(), space.node(slot).name);
     ordered.emplace_back(!had, -space.Room(shape, slot), slot);
   }
   std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {

@@ -120,5 +120,28 @@ TEST_F(PlanLoopTest, HasNothingToLookAtWhileItCannotPlan) {
   EXPECT_NE(loop_.next_look(), std::nullopt);
 }
 
+// What is known of them is in the cluster alone.
+TEST_F(PlanLoopTest, AnAgentThatComesLaterKeepsWhatGatedMembersAreNominatedFor) {
+  for (const char* node : {"n0", "n1", "n2"}) cluster_.Put(testing::MakeNode(node));
+  PutBound(Member("other", 0, 1), "n0");  // is leaving: room is kept there for train
+  PutBound(Member("other", 1, 1), "n1");
+  const auto put = [this](Pod pod, const char* node) {
+    pod.scheduling_gates.emplace_back("outrigger.dev/queue");
+    pod.nominated_node_name = node;
+    cluster_.Put(pod);
+  };
+  put(Member("free", 0, 1, "4"), "n2");
+  put(Member("train", 0, 1, "4"), "n1");
+  PlanAfter(minutes(0));
+  const auto board = loop_.Answer()->board;
+  EXPECT_EQ(board->Find("uid-free-0")->node, "n2");
+  EXPECT_EQ(board->Find("uid-train-0")->kept_node, "n1");
+  PlanAfter(std::chrono::seconds(5));
+  EXPECT_EQ(loop_.Answer()->board->Find("uid-train-0")->kept_node, "n1");
+  for (const char* pod : {"free-0", "train-0"}) {
+    EXPECT_NE(cluster_.Get(pod).nominated_node_name, "") << pod;
+  }
+}
+
 }  // namespace
 }  // namespace outrigger::desk
