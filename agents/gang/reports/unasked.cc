@@ -13,7 +13,7 @@ namespace outrigger::gang {
 namespace {
 
 constexpr const char* kReason = "GangResourceMissing";
-constexpr const char* kCure = "put it into their template, or apply deploy/group-policy.yaml";
+constexpr const char* kCure = "put it into their template, or apply deploy/member-policy.yaml";
 
 // The group whose members the scheduler is to call the agent about; nullptr: none.
 const plan::UnitKey* GangOf(const Board& board, const Pod& pod) {

@@ -67,7 +67,7 @@ TEST_F(UnaskedTest, TellsOfAMemberOnceOfItselfAndOfItsGang) {
       ElementsAre(
           "train-0: gang default/train has 1 member that does not ask for outrigger.dev/gang-bind "
           "(train-1): kube-scheduler places it as a single pod; put it into their template, or "
-          "apply deploy/group-policy.yaml",
+          "apply deploy/member-policy.yaml",
           "train-1: the pod is in gang default/train and does not ask for outrigger.dev/gang-bind: "
           "kube-scheduler places it as a single pod"));
   EXPECT_THAT(log_, SizeIs(1));

@@ -16,9 +16,10 @@ void CommandLine::Tree::AddGang() {
   AddValue(release, "--context", "NAME", "context of the kubeconfig (default: the current one)");
   release->footer(fmt::format(
       "Works without the agent, and can be run as often as one likes. First the bindings of the "
-      "policies of\ndeploy/queue-gate.yaml and deploy/gate-policy.yaml are deleted, so that no "
-      "further pods get the gate and\nnothing keeps it; then it is removed from all pods. Pods "
-      "whose template has the gate are created with\nit again: change the template before. Rights: "
+      "policies that\nname the gate (deploy/member-policy.yaml, deploy/guard-policy.yaml) are "
+      "deleted, so that no further\npods get the gate and nothing keeps it; then it is removed "
+      "from all pods. Pods whose template has the gate\nare created with it again: change the "
+      "template before. Rights: "
       "pods (list, patch), mutatingadmissionpolicies and\nvalidatingadmissionpolicies (list), and "
       "their bindings (list, delete).\n{}",
       kExitCodes));

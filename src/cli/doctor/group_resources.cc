@@ -38,7 +38,7 @@ void GroupResources::AddTo(Findings* findings) const {
     findings->Add(FindingId::kGroupResourceMissing, Place{"pod " + kind.example, 0, 0},
                   fmt::format("{} that wait and {} that are bound do not ask for {}", kind.waiting,
                               kind.bound, missing),
-                  "the resource in the template of their pods, or deploy/group-policy.yaml");
+                  "the resource in the template of their pods, or deploy/member-policy.yaml");
   }
 }
 

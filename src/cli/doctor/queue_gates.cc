@@ -54,7 +54,7 @@ void QueueGates::AddTo(Findings* findings) const {
   }
   if (gated_.pods == 0 && ungated_.pods > 0) {
     add(FindingId::kGateMissing, ungated_, "of groups without a node, none with the gate",
-        "deploy/queue-gate.yaml, or the gate in the templates of pods");
+        "deploy/member-policy.yaml, or the gate in the templates of pods");
   }
 }
 

@@ -10,8 +10,8 @@
 #include "kube/objects.h"
 #include "kube/resource.h"
 
-// Admission policies that give pods a scheduling gate, or guard it (deploy/queue-gate.yaml,
-// deploy/gate-policy.yaml).
+// Admission policies that give pods a scheduling gate, or guard it (deploy/member-policy.yaml,
+// deploy/guard-policy.yaml).
 
 namespace outrigger::cli {
 

@@ -95,7 +95,7 @@ std::vector<std::string> MembersOnlyNotes(const std::vector<ExtenderEntry>& exte
   if (resources.empty()) return {};
   return {fmt::format(
       "{0} is called only about pods that ask for {1}: see to it that members of groups ask for "
-      "each: by deploy/group-policy.yaml from Kubernetes 1.36 on, before in the pods' templates. "
+      "each: by deploy/member-policy.yaml from Kubernetes 1.36 on, before in the pods' templates. "
       "Members that do not are placed as single pods",
       agent, fmt::join(resources, " and "))};
 }

@@ -159,7 +159,7 @@ void Gates::NoteUnits(const Turn& turn, Time now) {
   std::erase_if(units_, [this](const auto& entry) { return entry.second.seen != round_; });
 }
 
-// Who binds members says it with the binding. Here that is kube-scheduler.
+// An agent that binds members says it with the binding. Here kube-scheduler does.
 int64_t Gates::StartedWith(const Board& board, const Pod& pod) const {
   if (options_.mode != Mode::kAlone) return 0;
   const BoardPod* const seat = board.Find(pod.uid);

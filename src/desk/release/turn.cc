@@ -222,7 +222,7 @@ class Finder {
       // What has begun and counts no more has no slot to wait for.
       size_t unbounded = 1;
       size_t* const left = !begun(candidate) ? &more : counts(candidate) ? &in_part : &unbounded;
-      // kube-scheduler would try all of them before what waits behind them.
+      // kube-scheduler would try all of them before what waits after them.
       const bool is_too_large = !begun(candidate) && candidate->gated.size() > options_.window;
       const bool may_go = *left != 0 && !is_too_large && !candidate->unit->waits_turn &&
                           !IsPlacedUnasked(*candidate) && !KeepsGate(*candidate);

@@ -1,7 +1,9 @@
 package gang
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,6 +20,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -25,11 +28,11 @@ import (
 const (
 	queueGate    = "outrigger.dev/queue"
 	otherGate    = "example.com/other"
+	startedWith  = "outrigger.dev/started-with"
 	agentAccount = "system:serviceaccount:outrigger:outrigger-gang"
 
-	queueGateFile   = "queue-gate.yaml"
-	gatePolicyFile  = "gate-policy.yaml"
-	groupPolicyFile = "group-policy.yaml"
+	memberPolicyFile = "member-policy.yaml"
+	guardPolicyFile  = "guard-policy.yaml"
 )
 
 func deployed(file string) string { return filepath.Join("../../../deploy", file) }
@@ -101,14 +104,10 @@ func TestTheGatePolicyGatesMembersAlone(t *testing.T) {
 		t.Log("this Kubernetes has no MutatingAdmissionPolicy in v1: templates carry the gate")
 		return
 	}
-	w.install(deployed(queueGateFile), w.isGating)
+	w.install(deployed(memberPolicyFile), w.isGating)
 	for name, row := range gateRows() {
-		made := w.dryRun(row.pod)
-		if found := gates(made); !sameGates(found, row.want) {
+		if found := gates(w.dryRun(row.pod)); !sameGates(found, row.want) {
 			t.Errorf("%s: gates %v, want %v", name, found, row.want)
-		}
-		if asksForBoth(made) {
-			t.Errorf("%s: the pod asks for calls, which is the other policy's", name)
 		}
 	}
 }
@@ -119,7 +118,7 @@ func sameGates(found, want []string) bool {
 	return slices.Equal(found, want)
 }
 
-// What the first lines of the files say of versions in which the policies are no v1 yet.
+// What the first lines of the file say of versions in which the policies are no v1 yet.
 func TestThePoliciesWorkBeforeV1(t *testing.T) {
 	t.Parallel()
 	version := "v1beta1"
@@ -132,15 +131,13 @@ func TestThePoliciesWorkBeforeV1(t *testing.T) {
 	w := worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: []string{
 		"--feature-gates=MutatingAdmissionPolicy=true",
 		"--runtime-config=admissionregistration.k8s.io/" + version + "=true"}}))
-	for file, works := range map[string]func(string) error{queueGateFile: w.isGating, groupPolicyFile: w.isAskingForCalls} {
-		text, err := os.ReadFile(deployed(file))
-		w.Must(err)
-		older := strings.ReplaceAll(string(text), "apiVersion: admissionregistration.k8s.io/v1\n",
-			"apiVersion: admissionregistration.k8s.io/"+version+"\n")
-		path := filepath.Join(t.TempDir(), file)
-		w.Must(os.WriteFile(path, []byte(older), 0o644))
-		w.install(path, works)
-	}
+	text, err := os.ReadFile(deployed(memberPolicyFile))
+	w.Must(err)
+	older := strings.ReplaceAll(string(text), "apiVersion: admissionregistration.k8s.io/v1\n",
+		"apiVersion: admissionregistration.k8s.io/"+version+"\n")
+	path := filepath.Join(t.TempDir(), memberPolicyFile)
+	w.Must(os.WriteFile(path, []byte(older), 0o644))
+	w.install(path, func(probe string) error { return errors.Join(w.isGating(probe), w.isAskingForCalls(probe)) })
 	for name, row := range gateRows() {
 		if found := gates(w.dryRun(row.pod)); !sameGates(found, row.want) {
 			t.Errorf("%s: gates %v, want %v", name, found, row.want)
@@ -149,9 +146,9 @@ func TestThePoliciesWorkBeforeV1(t *testing.T) {
 	t.Logf("%s works", version)
 }
 
-// As RBAC has it: a pod's owner may patch it in every way, and bind it.
+// As RBAC has it: a pod's owner may make it, patch it in every way, and bind it.
 var patchesPods = []rbacv1.PolicyRule{
-	{APIGroups: []string{""}, Resources: []string{"pods", "pods/status"}, Verbs: []string{"get", "patch", "update"}},
+	{APIGroups: []string{""}, Resources: []string{"pods", "pods/status"}, Verbs: []string{"create", "get", "patch", "update"}},
 	{APIGroups: []string{""}, Resources: []string{"pods/binding"}, Verbs: []string{"create"}}}
 
 // guarded is a world with the policies that guard the gate.
@@ -175,7 +172,7 @@ func (of *world) guarded() *guarded {
 		Verbs: []string{"remove"}})...)
 	w.agent = w.clientAs(agentAccount)
 	w.admin = w.Client
-	w.install(deployed(gatePolicyFile), w.isGuarding)
+	w.install(deployed(guardPolicyFile), w.isGuarding)
 	return w
 }
 
@@ -227,6 +224,9 @@ func (w *guarded) isGuarding(probe string) error {
 	if err := w.dryPatch(w.agent, probe, "", label()); !isDenied(err) {
 		return fmt.Errorf("the agent sets a label: %v", err)
 	}
+	if err := w.dryPatch(w.owner, probe, "", metadata(object{"labels": object{"groupPriority": "1"}})); !isDenied(err) {
+		return fmt.Errorf("the owner sets groupPriority: %v", err)
+	}
 	if err := w.dryBind(w.agent, probe, metav1.ObjectMeta{Labels: map[string]string{"team": "red"}}); !isDenied(err) {
 		return fmt.Errorf("the agent binds with a label: %v", err)
 	}
@@ -241,7 +241,7 @@ func (w *guarded) dryBind(client kubernetes.Interface, pod string, meta metav1.O
 }
 
 func isDenied(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'outrigger-gate-")
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "ValidatingAdmissionPolicy 'outrigger-g")
 }
 
 // dryPatch is the API server's answer to a strategic patch.
@@ -285,27 +285,30 @@ type guardRow struct {
 }
 
 var guardRows = map[string]guardRow{
-	"the gate":          {"", removal(queueGate), true, false, true},
-	"another's gate":    {"", removal(otherGate), false, true, true},
-	"all gates":         {"", spec(object{"schedulingGates": nil}), false, false, true},
-	"nothing":           {"", spec(object{"priority": 0}), true, true, true},
-	"an image":          {"", image(), false, true, true},
-	"a label":           {"", label(), false, true, true},
-	"a label it has":    {"", metadata(object{"labels": object{"has": "another"}}), false, true, true},
-	"no labels":         {"", metadata(object{"labels": nil}), false, true, true},
-	"an annotation":     {"", metadata(object{"annotations": object{"a": "b"}}), false, true, true},
-	"its annotation":    {"", metadata(object{"annotations": object{"outrigger.dev/started-with": "3"}}), true, true, true},
-	"a finalizer":       {"", metadata(object{"finalizers": []string{"example.com/f"}}), false, true, true},
-	"a node selector":   {"", spec(object{"nodeSelector": object{"a": "b"}}), false, true, true},
-	"a deadline":        {"", spec(object{"activeDeadlineSeconds": 1}), false, true, true},
-	"a toleration":      {"", spec(object{"tolerations": []object{{"operator": "Exists"}, {"key": "a", "operator": "Exists"}}}), false, true, true},
-	"gate and image":    {"", merged(removal(queueGate), image()), false, false, true},
-	"gate and label":    {"", merged(removal(queueGate), label()), false, false, true},
-	"a nomination":      {"status", status(object{"nominatedNodeName": "n000"}), true, true, true},
-	"no nomination":     {"status", status(object{"nominatedNodeName": nil}), true, true, true},
-	"a phase":           {"status", status(object{"phase": "Failed"}), false, true, true},
-	"a condition":       {"status", status(object{"conditions": []object{{"type": "x", "status": "True"}}}), false, true, true},
-	"a label by status": {"status", label(), false, true, true},
+	"the gate":                 {"", removal(queueGate), true, false, true},
+	"another's gate":           {"", removal(otherGate), false, true, true},
+	"all gates":                {"", spec(object{"schedulingGates": nil}), false, false, true},
+	"nothing":                  {"", spec(object{"priority": 0}), true, true, true},
+	"an image":                 {"", image(), false, true, true},
+	"a label":                  {"", label(), false, true, true},
+	"a label it has":           {"", metadata(object{"labels": object{"has": "another"}}), false, true, true},
+	"no labels":                {"", metadata(object{"labels": nil}), false, true, true},
+	"an annotation":            {"", metadata(object{"annotations": object{"a": "b"}}), false, true, true},
+	"its annotation":           {"", metadata(object{"annotations": object{startedWith: "3"}}), true, false, true},
+	"a finalizer":              {"", metadata(object{"finalizers": []string{"example.com/f"}}), false, true, true},
+	"a node selector":          {"", spec(object{"nodeSelector": object{"a": "b"}}), false, true, true},
+	"a deadline":               {"", spec(object{"activeDeadlineSeconds": 1}), false, true, true},
+	"a toleration":             {"", spec(object{"tolerations": []object{{"operator": "Exists"}, {"key": "a", "operator": "Exists"}}}), false, true, true},
+	"gate and image":           {"", merged(removal(queueGate), image()), false, false, true},
+	"gate and label":           {"", merged(removal(queueGate), label()), false, false, true},
+	"a nomination":             {"status", status(object{"nominatedNodeName": "n000"}), true, true, true},
+	"no nomination":            {"status", status(object{"nominatedNodeName": nil}), true, true, true},
+	"a phase":                  {"status", status(object{"phase": "Failed"}), false, true, true},
+	"a condition":              {"status", status(object{"conditions": []object{{"type": "x", "status": "True"}}}), false, true, true},
+	"a label by status":        {"status", label(), false, true, true},
+	"its annotation by status": {"status", metadata(object{"annotations": object{startedWith: "3"}}), true, false, true},
+	"groupPriority":            {"", metadata(object{"labels": object{"groupPriority": "1"}}), false, false, false},
+	"groupPriority by status":  {"status", metadata(object{"labels": object{"groupPriority": "1"}}), false, false, false},
 }
 
 func merged(one, other object) object {
@@ -376,5 +379,50 @@ func checkOtherWays(t *testing.T, w *guarded) {
 	if err := w.dryPatch(w.owner, "p", "", removal(queueGate)); !strings.Contains(fmt.Sprint(err),
 		"is removed by the agent, in the order of the queue") {
 		t.Errorf("the refusal does not say who removes the gate: %v", err)
+	}
+}
+
+// Users write neither what tells a gang that has lost members from others nor what ranks first; the refusal says what to
+// do. What controllers make of their templates is not told from that.
+func TestUsersDoNotWriteWhatRanksFirst(t *testing.T) {
+	t.Parallel()
+	w := newGuarded(t)
+	w.namespace("granted")
+	_, err := w.Cluster.Kubectl(w.Ctx, "label", "namespace", "granted", "outrigger.dev/group-priority=allowed")
+	w.Must(err)
+	started := slot("started").Change(func(pod *corev1.Pod) { pod.Annotations = map[string]string{startedWith: "3"} })
+	ranked := func(namespace string) *kube.PodBuilder {
+		return slot("ranked").Namespace(namespace).Label("groupPriority", "1")
+	}
+	for name, row := range map[string]struct {
+		pod  *kube.PodBuilder
+		says string // "": it is made
+	}{
+		"the annotation": {started, "the annotation outrigger.dev/started-with is written by the agent alone: take it out of " +
+			"the pod or its template"},
+		"groupPriority": {ranked("default"), "take it out of the pod or its template, or ask who runs the cluster to label " +
+			"the namespace outrigger.dev/group-priority=allowed"},
+		"groupPriority where it is allowed": {ranked("granted"), ""},
+		"neither":                           {slot("plain"), ""},
+	} {
+		pod := row.pod.Pod()
+		err := kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+			_, err := w.owner.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			if row.says == "" {
+				return err // the API server may not know the label of the namespace yet
+			}
+			if !isDenied(err) || !strings.Contains(err.Error(), row.says) {
+				t.Errorf("%s: %v, want a refusal that says %q", name, err, row.says)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%s: the owner may not: %v", name, err)
+		}
+	}
+	// A user who may bind pods writes annotations by that.
+	w.Pods(slot("p"))
+	if err := w.dryBind(w.owner, "p", metav1.ObjectMeta{Annotations: map[string]string{startedWith: "4"}}); !isDenied(err) {
+		t.Errorf("the owner binds a pod with the annotation: %v", err)
 	}
 }

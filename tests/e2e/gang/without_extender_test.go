@@ -36,7 +36,7 @@ func (w *world) applyAlone(changes ...string) {
 	}
 	file := filepath.Join(w.TempDir(), "alone.yaml")
 	w.Must(os.WriteFile(file, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o644))
-	for _, path := range []string{file, "../../../deploy/gate-policy.yaml"} {
+	for _, path := range []string{file, "../../../deploy/guard-policy.yaml"} {
 		_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", path)
 		w.Must(err)
 	}
@@ -186,6 +186,8 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	w := newWorld(t)
 	w.slots("n", 1, 2)
 	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {mode: alone}", "    qos: {mode: alone}")
+	_, err := w.Cluster.Kubectl(w.Ctx, "label", "namespace", "default", "outrigger.dev/group-priority=allowed")
+	w.Must(err)
 	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
 	replica := w.startAlone("replica")
 	w.StartScheduler(w.SchedulerBase())
