@@ -187,7 +187,7 @@ class Memory {
   bool HoldsRefused(const Nomination& planned, const PodMemory& memory) const;
   std::string_view SilenceText() const;
   /// Notes whether the nomination that `pod` has, and did not have before, was written by another.
-  void LearnPutAt(const Pod& pod, PodMemory* memory) const;
+  void LearnPutAt(const Pod& pod, Time now, PodMemory* memory) const;
   /// True if the scheduler, or an autoscaler, says that the pod goes to the node in its status: it
   /// is there until it is bound, or they say so no more.
   static bool IsPutThere(const Pod& pod, const PodMemory& memory) {

@@ -57,7 +57,7 @@ bool Memory::IsLetPass(const PodMemory& memory) {
 }
 
 // From 1.35 on kube-scheduler nominates each pod that waits for its binding.
-void Memory::LearnPutAt(const Pod& pod, PodMemory* memory) const {
+void Memory::LearnPutAt(const Pod& pod, Time now, PodMemory* memory) const {
   const std::string& shown = pod.nominated_node_name;
   if (shown == memory->put_at) return;
   memory->put_at.clear();
@@ -69,7 +69,10 @@ void Memory::LearnPutAt(const Pod& pod, PodMemory* memory) const {
   const bool is_ours = nomination.IsFor(shown) || IsUnseen(nomination.state()) ||
                        IsTakenBack(nomination.state()) || under_way_.contains(pod.uid) ||
                        nomination.write_after() != Time();  // that may have been done all the same
-  if (!is_ours && pod.scheduling_gates.empty()) memory->put_at = shown;
+  if (is_ours || !pod.scheduling_gates.empty()) return;
+  // A call may be here before the view of the nomination that it is about.
+  const std::vector<std::string> refused = memory->refusals.Nodes(now);
+  if (std::find(refused.begin(), refused.end(), shown) == refused.end()) memory->put_at = shown;
 }
 
 // kube-scheduler preempts for members that it places as single pods, and nominates them. Of those

@@ -26,6 +26,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   const std::string& node = refusal.node;
   PodMemory& memory = pods_[refusal.uid];
   if (memory.reserved == node && IsBeforeTheView(memory, now)) return;
+  if (memory.put_at == node) memory.put_at.clear();  // it does not go there after all
   UnitMemory& unit = units_[memory.unit];
   if (memory.reserved == node) Contest(memory.unit);
   // Several calls may have reported one refusal.
@@ -100,7 +101,7 @@ void Memory::PrepareMember(const std::vector<Waiting>* waiting, const ClusterSna
       WasTriedSince(*memory.pod, *member->pod)) {
     SeeWork(now);
   }
-  LearnPutAt(*member->pod, &memory);
+  LearnPutAt(*member->pod, now, &memory);
   member->reserved = memory.put_at.empty() ? memory.reserved : memory.put_at;
   const std::vector<std::string> changed = memory.refusals.TakeChanged(snapshot, member->pod);
   if (!changed.empty() && of_unit != nullptr) {

@@ -114,6 +114,20 @@ TEST_F(MemoryAskedTest, APodThatWeNominatedForNoNodeIsWhereOthersSay) {
   EXPECT_THAT(Prepare(board, kBegin + seconds(1000))[0].members[0].refused, IsEmpty());
 }
 
+TEST_F(MemoryAskedTest, APodThatIsRefusedWhereOthersSayThatItGoesIsThereNoMore) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  Learn(*board.Make(), kBegin);
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n2");
+  Refused("uid-train-0", "n2", kBegin);
+  for (const int second : {0, 1}) {
+    const auto units = Prepare(board, kBegin + seconds(second));
+    EXPECT_NE(units[0].members[0].reserved, "n2");
+    EXPECT_THAT(units[0].members[0].refused, ElementsAre("n2"));
+  }
+}
+
 TEST_F(MemoryAskedTest, WhatCameWhileAnotherAgentWasInChargeIsOurs) {
   MakeBoard board;
   board.AddGang("train", 1, 1, "1");
