@@ -88,7 +88,7 @@ class Gang final : public Agent,
         reports_(deps.cluster, deps.metrics, deps.log),
         barriers_(BarrierOptionsOf(settings, deps.scheduler)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
-        evictor_(deps.cluster, &eviction_reports_, EvictorOptionsOf(settings)),
+        evictor_(deps.cluster, &eviction_reports_, EvictorOptionsFor(settings)),
         recovery_(deps.cluster, &eviction_reports_, RecoveryOptionsOf(settings)),
         statuses_(deps.cluster, deps.log,
                   {.enabled = settings.write_status, .may_write = WhileInCharge()}),
@@ -104,7 +104,7 @@ class Gang final : public Agent,
                  .explainer = &explainer_,
                  .unasked = &unasked_,
                  .held = &held_}),
-        committer_(deps.cluster, BindTimeoutOf(deps.scheduler), WhileInCharge()) {}
+        committer_(deps.cluster, BindTimeoutOf(settings, deps.scheduler), WhileInCharge()) {}
 
   absl::Status Join(const AgentDeps& deps, const Settings& settings) {
     desk::DeskTerms terms = TermsOf(deps, settings);
@@ -195,7 +195,7 @@ class Gang final : public Agent,
   BarrierOptions BarrierOptionsOf(const Settings& settings, const SchedulerFacts& scheduler) {
     BarrierOptions options;
     // The answer has to be there before the scheduler gives up.
-    options.longest = BindTimeoutOf(scheduler) - seconds(2);
+    options.longest = BindTimeoutOf(settings, scheduler) - seconds(2);
     options.patience = PatienceOf(settings, scheduler);
     options.may_commit = [this] { return desk_->MayWrite({}).status(); };
     options.changed = [this] { desk_->Nudge(); };
@@ -206,9 +206,8 @@ class Gang final : public Agent,
     return options;
   }
 
-  EvictorOptions EvictorOptionsOf(const Settings& settings) {
-    EvictorOptions options;
-    options.enabled = settings.preempt;
+  EvictorOptions EvictorOptionsFor(const Settings& settings) {
+    EvictorOptions options = EvictorOptionsOf(settings);
     options.may_act = [this] {
       absl::Status may = desk_->MayAct({.timeout = seconds(5)});
       // What has been begun is the other one's now.

@@ -21,6 +21,12 @@ struct Settings {
   bool leave_upstream = false;
   bool preempt = false;
   bool write_status = false;
+  // Former ones.
+  bool only_groups = false;
+  std::string unchecked;
+  int64_t bind_timeout = 630;
+  int64_t partial_timeout = 0;  // 0: not given
+  int64_t min_run_time = 60;
 
   desk::Mode DeskMode() const {
     return mode == "alone" ? desk::Mode::kAlone : desk::Mode::kExtender;
@@ -62,31 +68,28 @@ struct Settings {
               "keep the status of PodGroups up to date, where their own controller does not run"},
   };
 
+  static constexpr auto kFormer = std::tuple{
+      Setting{"only-groups", &Settings::only_groups,
+              "it is read from --scheduler-config, which wins already"},
+      Setting{"unchecked", &Settings::unchecked,
+              "it is read from --scheduler-config, which wins already"},
+      Setting{"bind-timeout", &Settings::bind_timeout, Range{5, 86'400},
+              "it is read from --scheduler-config, which wins already, or else 630"},
+      Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
+              "it is 60, and never more than timeout"},
+      Setting{"min-run-time", &Settings::min_run_time, Range{0, 86'400}, "it is 60"},
+  };
+
   static constexpr std::array kRetired{
-      Retired{
-          "only-groups", "",
-          "whether kube-scheduler calls about all pods or members is read from --scheduler-config; "
-          "without that file, and until a pod asks for calls, all is assumed"},
       Retired{"gates", "true", "pods with the gate are always released"},
-      Retired{"unchecked", "",
-              "the agent reads it from --scheduler-config; without that file it plans as if the "
-              "scheduler checked everything"},
-      Retired{"bind-timeout", "630",
-              "it is httpTimeout of --scheduler-config; without that file 630, and a scheduler "
-              "that gives up earlier binds no gang that takes longer"},
       Retired{"claim-timeout", "620",
               "it is bindTimeoutSeconds of --scheduler-config and 20 s more, else 620"},
       Retired{"nomination-grace", "5", "it is 5"},
       Retired{"lease-grace", "5", "it is 5"},
-      Retired{"partial-timeout", "60",
-              "it is 60, or timeout if that is less: so long after a loss a gang with restart is "
-              "evicted, whatever was set"},
       Retired{"nominate", "", "members are nominated where another pod may take a place"},
       Retired{"lease-seconds", "15", "it is 15"},
       Retired{"window", "1000", "it is 1000"},
       Retired{"ahead", "1", "it is 1; 0 with mode=alone"},
-      Retired{"min-run-time", "60",
-              "it is 60: preempt may evict what has run for longer, whatever was set"},
       Retired{"weight", "", "the agent scores no nodes"},
   };
 };

@@ -33,6 +33,7 @@ desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   terms.host_name = given("host-name", settings.host_name);
   terms.reserve_after = given("reserve-after", settings.reserve_after);
   terms.lease = given("lease", settings.lease);
+  if (!settings.unchecked.empty()) terms.unchecked = settings.unchecked;
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
     options->groups.order_by_pod_priority = settings.pod_priority;

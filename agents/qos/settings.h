@@ -18,6 +18,7 @@ struct Settings {
   int64_t reserve_after = 120;
   std::string lease = "outrigger/outrigger";
   bool pod_priority = true;
+  std::string unchecked;  // a former one
 
   desk::Mode DeskMode() const {
     return mode == "alone" ? desk::Mode::kAlone : desk::Mode::kExtender;
@@ -50,8 +51,12 @@ struct Settings {
               "leave it out"},
   };
 
+  static constexpr auto kFormer = std::tuple{
+      Setting{"unchecked", &Settings::unchecked,
+              "it is read from --scheduler-config, which wins already"},
+  };
+
   static constexpr std::array kRetired{
-      Retired{"unchecked", "", "the agent reads it from --scheduler-config"},
       Retired{"lease-seconds", "15", "it is 15"},
       Retired{"window", "1000", "it is 1000"},
       Retired{"weight", "1", "the scores of this agent count once"},

@@ -32,12 +32,7 @@ class Desk::State {
  public:
   State(ClusterAccess* access, std::function<void(std::string_view line)> log, DeskDrive how,
         SchedulerFacts known)
-      : cluster(access),
-        warn(std::move(log)),
-        drive(std::move(how)),
-        members_only(known.members_only),
-        samples_nodes(known.samples_nodes.value_or(true)),
-        settings(std::move(known)) {
+      : cluster(access), warn(std::move(log)), drive(std::move(how)), settings(std::move(known)) {
     options.now = drive.now;
     options.warn = warn;
   }
@@ -63,8 +58,6 @@ class Desk::State {
   ClusterAccess* const cluster;
   const std::function<void(std::string_view line)> warn;
   const DeskDrive drive;
-  const std::optional<bool> members_only;
-  const bool samples_nodes;
   DeskSettings settings;
   PlanningOptions options;
   std::vector<Participant*> participants;
@@ -120,8 +113,6 @@ absl::Status Desk::Join(const DeskTerms& terms) {
   for (const auto& adjust : state_->adjusts) adjust(&state_->options);
   PlanningOptions& options = state_->options;
   options.mode = terms.mode;
-  options.nominations.samples_nodes = state_->samples_nodes;
-  if (state_->members_only) options.asks_about_all = !*state_->members_only;
   state_->agents.push_back(terms.agent);
   if (terms.participant != nullptr) state_->participants.push_back(terms.participant);
   return absl::OkStatus();

@@ -84,10 +84,12 @@ absl::Status DeskSettings::Add(const DeskTerms& terms) {
        {Row{terms.scheduler_names, "scheduler-names", &scheduler_names_},
         Row{terms.scheduler_lease, "scheduler-lease", &scheduler_lease_},
         Row{terms.host_name, "host-name", &host_name_},
-        Row{reserve_after, "reserve-after", &reserve_after_}, Row{terms.lease, "lease", &lease_}}) {
+        Row{reserve_after, "reserve-after", &reserve_after_}, Row{terms.lease, "lease", &lease_},
+        Row{terms.unchecked, "unchecked", &unchecked_}}) {
     absl::Status taken = Take(row.value, row.setting, terms.agent, row.text);
     if (!taken.ok()) return taken;
   }
+  members_only_ = members_only_ || (terms.members_only && terms.mode == Mode::kExtender);
   return Check();
 }
 
@@ -116,7 +118,16 @@ std::string DeskSettings::LeaseOfScheduler() const {
   return scheduler_.lease.value_or(std::string(kSchedulerLease));
 }
 
+// A file that says nothing says that all is compared.
+std::string DeskSettings::Unchecked() const {
+  return scheduler_.file.empty() && unchecked_.value ? *unchecked_.value : scheduler_.unchecked;
+}
+
 absl::Status DeskSettings::Check() const {
+  if (auto checks = plan::SchedulerChecks::Parse(Unchecked()); !checks.ok()) {
+    return absl::InvalidArgumentError(
+        fmt::format("unchecked: {}", std::string(checks.status().message())));
+  }
   if (auto lease = ReadSchedulerLease(LeaseOfScheduler()); !lease.ok()) return lease.status();
   if (auto lease =
           ReadLeaseName("lease", lease_.value.value_or(std::string(kOwnLease)), "NAMESPACE/NAME");
@@ -133,9 +144,12 @@ absl::Status DeskSettings::Check() const {
 
 void DeskSettings::Apply(PlanningOptions* options) const {
   options->groups.scheduler_names = Names(SchedulerNames());
-  if (auto checks = plan::SchedulerChecks::Parse(scheduler_.unchecked); checks.ok()) {
+  if (auto checks = plan::SchedulerChecks::Parse(Unchecked()); checks.ok()) {
     options->checks = *std::move(checks);
   }
+  if (members_only_) options->asks_about_all = false;
+  if (scheduler_.members_only) options->asks_about_all = !*scheduler_.members_only;
+  options->nominations.samples_nodes = scheduler_.samples_nodes.value_or(true);
   options->groups.most_waiting = mode() == Mode::kAlone ? 0 : scheduler_.waiting_binds.value_or(0);
   const int64_t reserve_after =
       reserve_after_.value ? std::stoll(*reserve_after_.value) : kReserveAfter;

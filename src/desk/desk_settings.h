@@ -38,6 +38,7 @@ class DeskSettings {
   absl::Status TakeMode(const DeskTerms& terms);
   absl::Status Check() const;
   std::string SchedulerNames() const;
+  std::string Unchecked() const;
   std::string LeaseOfScheduler() const;
 
   const SchedulerFacts scheduler_;
@@ -46,6 +47,8 @@ class DeskSettings {
   Text host_name_;
   Text reserve_after_;
   Text lease_;
+  Text unchecked_;
+  bool members_only_ = false;
   std::optional<Mode> mode_;
   std::string mode_of_;  // the agent that has set it first
 };

@@ -88,8 +88,7 @@ class Setting {
   }
 
   /// A switch of earlier versions whose two values are values of this choice now: `on` for true,
-  /// `off` for false. It still works, with a warning; both names in one source are an error where
-  /// their values differ.
+  /// `off` for false. It still works, with a warning; both names in one source are an error.
   constexpr Setting FormerSwitch(std::string_view former, std::string_view on, std::string_view off)
       const requires std::is_same_v<T, std::string> {
     Setting copy = *this;
@@ -116,7 +115,8 @@ class Setting {
 
 /// A setting of earlier versions that is gone: an element of the struct's array `kRetired`, if it
 /// has one. Flag, variable and key of that name are accepted with any value, which is ignored with
-/// a warning. Texts must be literals.
+/// a warning. Where the value still counts, an element of the tuple `kFormer` in place of that: a
+/// Setting whose help is `why`. Texts must be literals.
 struct Retired {
   std::string_view name;  ///< kebab-case
   std::string_view is;    ///< the value that counts now; empty: it depends
@@ -192,12 +192,15 @@ class SettingsSchema {
   const SettingSpec* Find(std::string_view name) const;
   /// The struct's kRetired, if it has one.
   const std::vector<Retired>& retired() const { return retired_; }
+  /// The struct's kFormer, if it has one.
+  const std::vector<SettingSpec>& former() const { return former_; }
   /// A new set of values, all at their defaults.
   SettingsValues Defaults() const { return make_(); }
 
  private:
   std::vector<SettingSpec> specs_;
   std::vector<Retired> retired_;
+  std::vector<SettingSpec> former_;
   std::function<SettingsValues()> make_;
 };
 
@@ -291,6 +294,11 @@ SettingsSchema SettingsSchema::Of() {
   SettingsSchema schema;
   std::apply([&](const auto&... field) { (schema.specs_.push_back(internal::SpecOf(field)), ...); },
              T::kFields);
+  if constexpr (requires { T::kFormer; }) {
+    std::apply(
+        [&](const auto&... field) { (schema.former_.push_back(internal::SpecOf(field)), ...); },
+        T::kFormer);
+  }
   if constexpr (requires { T::kRetired; }) {
     schema.retired_.assign(T::kRetired.begin(), T::kRetired.end());
   }

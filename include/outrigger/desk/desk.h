@@ -42,6 +42,9 @@ struct DeskTerms {
   std::optional<int64_t> reserve_after;        // seconds; 0: never; 120
   /// With Mode::kAlone: the Lease for which replicas stand, as "namespace/name".
   std::optional<std::string> lease;  // "outrigger/outrigger"
+  /// Of former settings; SchedulerFacts win.
+  std::optional<std::string> unchecked;
+  bool members_only = false;
   /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };

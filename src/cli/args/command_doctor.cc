@@ -20,7 +20,7 @@ void CommandLine::Tree::AddDoctor(const std::vector<AgentInfo>& registry) {
       if (group.agent != nullptr) {
         AddSetting(doctor, setting, "Settings of " + group.Title());
       } else if (setting.flag == "--port" || setting.flag == "--agents" ||
-                 setting.flag == "--scheduler-config") {
+                 setting.flag == "--scheduler-config" || setting.flag == "--max-waiting-binds") {
         AddSetting(doctor, setting, "Settings of the agents");
       }
     }

@@ -77,10 +77,9 @@ absl::Status CommandLine::Tree::ReadMode(const CLI::App& agents, Command* comman
         fmt::format("{} is no longer needed: the rights are those of --mode; leave it out", flag));
   }
   if (agents.count("--without-extender") == 0) return absl::OkStatus();
-  if (mode == "extender") {
+  if (!mode.empty()) {
     return absl::InvalidArgumentError(
-        "--without-extender is the former name of --mode=alone, and --mode=extender is given: give "
-        "that one alone");
+        "--without-extender is the former name of --mode=alone: give one of them");
   }
   mode = "alone";
   command->warnings.emplace_back(
@@ -131,6 +130,10 @@ absl::StatusOr<Command> CommandLine::Tree::ReadSchedulerConfig(const CLI::App& g
   flags.ignorable = given.count("--ignorable") > 0;
   flags.members_only = given.count("--members-only") + given.count("--only-groups") > 0;
   if (given.count("--only-groups") > 0) {
+    if (given.count("--members-only") > 0) {
+      return absl::InvalidArgumentError(
+          "--only-groups is the former name of --members-only: give one of them");
+    }
     command.warnings.emplace_back(
         "--only-groups is now --members-only; the former name still works");
   }

@@ -6,6 +6,7 @@
 #include "cli/agents/null_observer.h"
 #include "cli/doctor/checks.h"
 #include "cli/doctor/group_resources.h"
+#include "cli/doctor/large_gangs.h"
 #include "cli/doctor/only_groups.h"
 #include "cli/doctor/queue_gates.h"
 #include "cli/doctor/shape.h"
@@ -18,6 +19,7 @@
 #include "cli/settings/prepare_settings.h"
 #include "engine/engine.h"
 #include "fmt/format.h"
+#include "json/object_list.h"
 #include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
@@ -109,17 +111,27 @@ void AddMerged(const DoctorCase& found, Diagnosis* diagnosis) {
   if (!merged.entries.empty()) diagnosis->agents.push_back(std::move(merged));
 }
 
-// As agents that plan have them in their settings.
+// As agents that plan have them in their settings. No entry calls one that is alone.
 std::vector<std::string> PlannedSchedulers(const DoctorCase& found) {
   std::vector<std::string> all;
-  for (const AgentInfo* agent : found.Agents()) {
-    if (!agent->factory.wishes.last) continue;
+  for (const SettingGroup& group : found.told) {
+    const AgentInfo* const agent = group.agent;
+    if (agent == nullptr || !agent->factory.wishes.last) continue;
+    if (found.EntriesOf(*agent).empty() && !found.IsAlone(*agent)) continue;
     const auto names = found.Given(*agent, "scheduler-names");
     for (const std::string& name : SplitList(names ? *names : *found.facts.names)) {
       all.push_back(name);
     }
   }
   return all;
+}
+
+int64_t WaitingBinds(const DoctorCase& found) {
+  const auto agents = found.Agents();
+  const bool any = std::any_of(agents.begin(), agents.end(), [&](const AgentInfo* agent) {
+    return agent->factory.binds && !found.IsAlone(*agent);
+  });
+  return any ? found.told[0].server->max_waiting_binds : 0;
 }
 
 absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
@@ -142,6 +154,7 @@ absl::StatusOr<Diagnosis> DiagnoseDocument(const DoctorInput& input,
   diagnosis.findings = findings.Take();
   diagnosis.planned_schedulers = PlannedSchedulers(*found);
   diagnosis.only_groups = CallsGroupsAlone(*found);
+  diagnosis.waiting_binds = WaitingBinds(*found);
   for (const AgentInfo* agent : found->Agents()) {
     diagnosis.agents.push_back({agent->name, {}});
     for (const Entry* entry : found->EntriesOf(*agent)) {
@@ -161,38 +174,69 @@ void Merge(std::vector<Finding> more, Diagnosis* diagnosis) {
   });
 }
 
+// What pods of the cluster show.
+class PodChecks {
+ public:
+  explicit PodChecks(const Diagnosis& diagnosis)
+      : diagnosis_(diagnosis), large_(diagnosis.waiting_binds) {}
+
+  absl::Status Take(const json::ListedObject& object) {
+    Pod pod;
+    std::vector<json::MalformedValue> malformed;
+    const Needs needs = Needs().PodMetadata().PodResources().PodScheduling().PodStatus();
+    absl::Status status = json::DecodePod(object, needs, &pod, &malformed);
+    if (!status.ok()) return status;
+    any_ = true;
+    if (!pod.IsFinished()) TakeUnfinished(pod);
+    return absl::OkStatus();
+  }
+  bool any() const { return any_; }
+  std::vector<Finding> Found() const {
+    Findings findings;
+    markers_.AddTo(&findings);
+    resources_.AddTo(&findings);
+    gates_.AddTo(&findings);
+    large_.AddTo(&findings);
+    return findings.Take();
+  }
+
+ private:
+  void TakeUnfinished(const Pod& pod) {
+    const std::vector<std::string>& names = diagnosis_.planned_schedulers;
+    const std::string& scheduler =
+        pod.scheduler_name.empty() ? kDefaultScheduler : pod.scheduler_name;
+    const bool planned = std::find(names.begin(), names.end(), scheduler) != names.end();
+    gates_.Take(pod, planned);
+    if (!planned) return;
+    markers_.Take(pod);
+    if (diagnosis_.only_groups) resources_.Take(pod);
+    large_.Take(pod);
+  }
+
+  const Diagnosis& diagnosis_;
+  bool any_ = false;
+  UnreadMarkers markers_;
+  GroupResources resources_;
+  QueueGates gates_;
+  LargeGangs large_;
+};
+
 // Adds what pods of the cluster show, if `flags` name one.
 absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis* diagnosis,
                          std::vector<std::string>* notes) {
   if (!flags.live && flags.cluster.empty()) return absl::OkStatus();
-  if (diagnosis->planned_schedulers.empty()) {
-    notes->push_back(
-        "no pods are read: the file calls no agent that plans, and only these read "
-        "markers of groups");
-    return absl::OkStatus();
-  }
   ExplainFlags source;
   source.cluster = flags.cluster;
   source.kubeconfig = flags.kubeconfig;
   source.context = flags.context;
   const auto objects = OpenCluster(source, world);
   if (!objects.ok()) return objects.status();
-  UnreadMarkers markers(diagnosis->planned_schedulers);
-  GroupResources resources(diagnosis->planned_schedulers);
-  QueueGates gates(diagnosis->planned_schedulers);
-  absl::Status status = (*objects)->ForEachPod([&](const json::ListedObject& object) {
-    absl::Status taken = markers.Take(object);
-    if (taken.ok() && diagnosis->only_groups) taken = resources.Take(object);
-    if (taken.ok()) taken = gates.Take(object);
-    return taken;
-  });
+  PodChecks checks(*diagnosis);
+  absl::Status status = (*objects)->ForEachPod(
+      [&checks](const json::ListedObject& object) { return checks.Take(object); });
   if (!status.ok()) return status;
-  if (markers.taken() == 0) notes->push_back("the cluster has no pods");
-  Findings findings;
-  markers.AddTo(&findings);
-  resources.AddTo(&findings);
-  gates.AddTo(&findings);
-  Merge(findings.Take(), diagnosis);
+  if (!checks.any()) notes->push_back("the cluster has no pods");
+  Merge(checks.Found(), diagnosis);
   return absl::OkStatus();
 }
 
@@ -219,9 +263,9 @@ std::string InForm(const DoctorFlags& flags, const World& world, const Diagnosis
 }
 
 // Settings that are wrong together, or that the agent alone can judge: what `serve` refuses.
-absl::Status CheckSettings(const Diagnosis& diagnosis, const std::vector<SettingGroup>& told) {
+absl::Status CheckSettings(const Diagnosis& diagnosis, const std::vector<SettingGroup>& groups) {
   NobodyWatches observer;
-  for (const SettingGroup& group : told) {
+  for (const SettingGroup& group : groups) {
     const auto is_its = [&](const CalledAgent& called) {
       return group.agent != nullptr && called.name == group.agent->name;
     };

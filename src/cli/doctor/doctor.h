@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@ struct Diagnosis {
   std::vector<Finding> findings;  // errors first
   /// The schedulers whose pods are planned by the agents; empty if no agent plans.
   std::vector<std::string> planned_schedulers;
-  bool only_groups = false;  // one of them is called about members of groups alone
+  bool only_groups = false;   // one of them is called about members of groups alone
+  int64_t waiting_binds = 0;  // bind calls that may wait at an agent; 0: no agent binds
 
   size_t Count(Severity severity) const;
 };

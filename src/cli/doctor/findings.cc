@@ -178,10 +178,13 @@ constexpr FindingKind kKinds[] = {
      "starts in part."},
     {Id::kGroupResourceMissing, "group-resource-missing", kWarning,
      "kube-scheduler does not call the agent about these members, and places them as single pods."},
-    {Id::kGateOfAnotherScheduler, "gate-of-another-scheduler", kWarning,
+    {Id::kGateStays, "gate-stays", kWarning,
      "No agent of this file plans these pods, so that nothing removes their gate."},
     {Id::kGateMissing, "gate-missing", kHint,
      "kube-scheduler tries such a member again while its gang waits."},
+    {Id::kGangTooLarge, "gang-too-large", kWarning,
+     "Members wait for each other in bind calls, of which not so many may wait: such a gang never "
+     "starts."},
 };
 
 constexpr bool InOrder() {

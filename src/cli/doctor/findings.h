@@ -89,8 +89,9 @@ enum class FindingId : uint8_t {
   kBindPluginUnused,
   kMarkerUnread,
   kGroupResourceMissing,
-  kGateOfAnotherScheduler,
+  kGateStays,
   kGateMissing,
+  kGangTooLarge,
   kCount,  // not a finding
 };
 

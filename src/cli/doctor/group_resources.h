@@ -4,11 +4,9 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "cli/doctor/findings.h"
-#include "json/object_list.h"
+#include "outrigger/k8s/pod.h"
 
 // Members of groups that do not ask for the calls of an agent that is called about no other pods.
 
@@ -17,11 +15,8 @@ namespace outrigger::cli {
 /// Counts such pods by what they do not ask for. Not thread-safe.
 class GroupResources {
  public:
-  /// Pods of other schedulers than `scheduler_names` are left out.
-  explicit GroupResources(std::vector<std::string> scheduler_names);
-
-  /// Takes a Pod. Errors are those of json::DecodePod().
-  absl::Status Take(const json::ListedObject& object);
+  /// Takes a pod that an agent plans.
+  void Take(const Pod& pod);
   /// Adds one finding for each kind.
   void AddTo(Findings* findings) const;
 
@@ -32,7 +27,6 @@ class GroupResources {
     std::string example;  // "namespace/name" of the first pod
   };
 
-  const std::vector<std::string> scheduler_names_;
   std::map<std::string_view, Kind> kinds_;  // by what is missing
 };
 

@@ -2,11 +2,8 @@
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "cli/doctor/findings.h"
-#include "json/object_list.h"
 #include "outrigger/k8s/pod.h"
 
 // Pods that wait at the scheduling gate outrigger.dev/queue, and members that should and do not.
@@ -16,11 +13,8 @@ namespace outrigger::cli {
 /// Counts such pods. Not thread-safe.
 class QueueGates {
  public:
-  /// Agents plan the pods of `scheduler_names`, and remove the gate.
-  explicit QueueGates(std::vector<std::string> scheduler_names);
-
-  /// Takes a Pod. Errors are those of json::DecodePod().
-  absl::Status Take(const json::ListedObject& object);
+  /// Takes a pod; `planned`: an agent plans it, and removes the gate.
+  void Take(const Pod& pod, bool planned);
   /// Adds one finding for each kind.
   void AddTo(Findings* findings) const;
 
@@ -31,10 +25,9 @@ class QueueGates {
     void Add(const Pod& pod);
   };
 
-  const std::vector<std::string> scheduler_names_;
-  Seen of_others_;  // gated, of a scheduler that no agent plans
-  Seen gated_;      // gated, of ours
-  Seen ungated_;    // members of ours without a node and without the gate
+  Seen unplanned_;  // gated, and no agent plans them
+  Seen gated_;      // gated, and planned
+  Seen ungated_;    // planned members without a node and without the gate
 };
 
 }  // namespace outrigger::cli

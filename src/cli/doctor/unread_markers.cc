@@ -1,9 +1,9 @@
 #include "cli/doctor/unread_markers.h"
 
-#include <algorithm>
+#include <string_view>
 #include <utility>
+#include <vector>
 
-#include "cli/scheduler_config/scheduler_config.h"
 #include "fmt/format.h"
 #include "outrigger/plan/group.h"
 #include "outrigger/plan/notes.h"
@@ -22,26 +22,7 @@ class MarkerTexts final : public plan::Notes {
 
 }  // namespace
 
-UnreadMarkers::UnreadMarkers(std::vector<std::string> scheduler_names)
-    : scheduler_names_(std::move(scheduler_names)) {}
-
-absl::Status UnreadMarkers::Take(const json::ListedObject& object) {
-  Pod pod;
-  std::vector<json::MalformedValue> malformed;
-  const Needs needs = Needs().PodMetadata().PodScheduling().PodStatus();
-  absl::Status status = json::DecodePod(object, needs, &pod, &malformed);
-  if (!status.ok()) return status;
-  ++taken_;
-  Count(pod);
-  return absl::OkStatus();
-}
-
-void UnreadMarkers::Count(const Pod& pod) {
-  const std::string& scheduler =
-      pod.scheduler_name.empty() ? kDefaultScheduler : pod.scheduler_name;
-  const bool planned = std::find(scheduler_names_.begin(), scheduler_names_.end(), scheduler) !=
-                       scheduler_names_.end();
-  if (!planned || pod.IsFinished()) return;
+void UnreadMarkers::Take(const Pod& pod) {
   MarkerTexts notes;
   (void)plan::MembershipOf(pod, &notes);
   for (std::string& text : notes.texts) {

@@ -103,7 +103,9 @@ std::string OldNames(const std::vector<SettingGroup>& groups) {
                           setting.spec.former_on);
     }
     for (const RetiredSetting& retired : group.retired) {
-      rows += fmt::format("| `{}` | ignored: {} |\n", retired.flag, retired.spec.why);
+      rows += fmt::format("| `{}` | {}: {} |\n", retired.flag,
+                          retired.Counts() ? "counts until then, and then" : "ignored",
+                          retired.spec.why);
     }
   }
   if (rows.empty()) return "";

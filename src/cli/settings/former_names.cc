@@ -120,12 +120,7 @@ absl::Status Turn(const BoundSetting& setting, From* source, std::vector<std::st
     return absl::InvalidArgumentError(fmt::format("{} is not accepted: true or false", With(*old)));
   }
   const std::string& value = on ? setting.spec.former_on : setting.spec.former_off;
-  const auto other = source->Find(present);
-  if (other && other->value != value) {
-    return absl::InvalidArgumentError(
-        fmt::format("{} is the former name of {}={}, and {} is given: give that one alone",
-                    With(*old), present, value, With(*other)));
-  }
+  if (source->Find(present)) return Both(With(*old), present + "=" + value);
   warnings->push_back(
       fmt::format("{} is now {}={}; the former name still works", old->where, present, value));
   source->Rename(name, present, value);
@@ -133,16 +128,25 @@ absl::Status Turn(const BoundSetting& setting, From* source, std::vector<std::st
 }
 
 template <typename From>
-void Retire(const RetiredSetting& retired, From* source, std::vector<std::string>* warnings) {
+absl::Status Retire(const RetiredSetting& retired, From* source,
+                    std::vector<std::string>* warnings) {
   const std::string& name = source->NameIn(retired);
   const auto old = source->Find(name);
-  if (!old) return;
+  if (!old) return absl::OkStatus();
+  if (retired.Counts()) {
+    const absl::Status set = retired.former.parse(retired.target, old->value);
+    if (!set.ok()) {
+      return absl::InvalidArgumentError(
+          fmt::format("{} is not accepted: {}", With(*old), std::string(set.message())));
+    }
+  }
   const bool is_so = !retired.spec.is.empty() && old->value == retired.spec.is;
-  warnings->push_back(fmt::format(
-      "{}: {}; leave it out",
-      is_so ? Printable(old->where) + " is no longer needed" : With(*old) + " is ignored",
-      retired.spec.why));
+  const std::string what = is_so              ? Printable(old->where) + " is no longer needed"
+                           : retired.Counts() ? With(*old) + " counts until version 0.2.0, and then"
+                                              : With(*old) + " is ignored";
+  warnings->push_back(fmt::format("{}: {}; leave it out", what, retired.spec.why));
   source->Erase(name);
+  return absl::OkStatus();
 }
 
 template <typename From>
@@ -154,7 +158,10 @@ absl::Status Update(const std::vector<SettingGroup>& groups, From source,
       if (status.ok()) status = Turn(setting, &source, warnings);
       if (!status.ok()) return status;
     }
-    for (const RetiredSetting& retired : group.retired) Retire(retired, &source, warnings);
+    for (const RetiredSetting& retired : group.retired) {
+      absl::Status status = Retire(retired, &source, warnings);
+      if (!status.ok()) return status;
+    }
   }
   return absl::OkStatus();
 }
@@ -164,10 +171,11 @@ absl::Status Update(const std::vector<SettingGroup>& groups, From source,
 absl::StatusOr<SettingSources> WithPresentNames(SettingSources sources,
                                                 const std::vector<SettingGroup>& groups,
                                                 std::vector<std::string>* warnings) {
-  absl::Status status = Update(groups, Source(&sources.flags, &SettingNames::flag), warnings);
+  // From the weakest source to the strongest, whose values stay.
+  absl::Status status = Update(groups, Source(&sources.file, &SettingNames::key), warnings);
   if (status.ok())
     status = Update(groups, Source(&sources.environment, &SettingNames::env), warnings);
-  if (status.ok()) status = Update(groups, Source(&sources.file, &SettingNames::key), warnings);
+  if (status.ok()) status = Update(groups, Source(&sources.flags, &SettingNames::flag), warnings);
   if (!status.ok()) return status;
   return sources;
 }

@@ -98,6 +98,12 @@ std::vector<SettingGroup> MakeSettingGroups(const std::vector<AgentInfo>& regist
     for (const Retired& retired : agent.factory.settings.retired()) {
       group.retired.push_back({NamesOf(std::string(retired.name), agent.name), retired});
     }
+    for (const SettingSpec& former : agent.factory.settings.former()) {
+      group.retired.push_back({NamesOf(former.name, agent.name),
+                               {former.name, former.default_text, former.help},
+                               former,
+                               group.values.get()});
+    }
     const bool has_weight =
         std::none_of(group.retired.begin(), group.retired.end(),
                      [](const RetiredSetting& retired) { return retired.spec.name == "weight"; });

@@ -28,9 +28,13 @@ struct BoundSetting : SettingNames {
   std::vector<std::string> Choices() const;
 };
 
-/// A setting of earlier versions that is accepted and ignored.
+/// A setting of earlier versions that is accepted, and ignored unless its value still counts.
 struct RetiredSetting : SettingNames {
   Retired spec;
+  SettingSpec former = {};  // without a name: the value is ignored
+  void* target = nullptr;
+
+  bool Counts() const { return !former.name.empty(); }
 };
 
 /// The settings of the server (agent is null) or of one agent, its weight included.

@@ -84,8 +84,8 @@ func TestGatedPodsOfAnotherSchedulerAreFound(t *testing.T) {
 	w.Pods(w.member("foreign", 0, 1).Scheduler("other"), gated(slot("single"), queueGate).Scheduler("other"))
 	w.untilBoundOf("train-", 2, time.Now())
 	config := w.Config(map[string]string{"gang": w.gang.URL}, "--members-only")
-	checkFinds(t, w.doctor(config), "gate-of-another-scheduler",
-		"2 pods of other schedulers have the gate outrigger.dev/queue")
+	checkFinds(t, w.doctor(config), "gate-stays",
+		"2 pods that no agent of this file plans, with the gate outrigger.dev/queue")
 	w.checkExplained("foreign", "1 of another scheduler")
 	if !isGated(w.Tracker.Pod("default", "foreign-000")) || !isGated(w.Tracker.Pod("default", "single")) {
 		t.Error("pods of another scheduler are released")

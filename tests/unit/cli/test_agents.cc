@@ -15,6 +15,7 @@ struct SafeSettings {
   double max_risk = 0.3;
   bool forecast = true;
   std::string objective = "risk";
+  int64_t memory = 4;
   static constexpr auto kFields = std::tuple{
       Setting{"max-risk", &SafeSettings::max_risk, Range{0, 1},
               "risk above which a node is rejected"}
@@ -22,6 +23,9 @@ struct SafeSettings {
       Setting{"forecast", &SafeSettings::forecast, "use forecasts"},
       Setting{"objective", &SafeSettings::objective, "risk|balance", "what scores aim at"}
           .FormerSwitch("balanced", "balance", "risk"),
+  };
+  static constexpr auto kFormer = std::tuple{
+      Setting{"memory", &SafeSettings::memory, Range{1, 10}, "it is 4"},
   };
   static constexpr std::array kRetired{
       Retired{"history", "5", "it is 5"},

@@ -52,6 +52,40 @@ TEST(DeskSettings, ThatNoAgentHasSetAreThoseOfTheSchedulersFile) {
   EXPECT_EQ(options.checks.profiles.count("batch"), 1U);
 }
 
+PlanningOptions AppliedTo(SchedulerFacts facts, const DeskTerms& terms) {
+  DeskSettings settings(std::move(facts));
+  EXPECT_TRUE(settings.Add(terms).ok());
+  PlanningOptions options;
+  settings.Apply(&options);
+  return options;
+}
+
+TEST(DeskSettings, OfEarlierVersionsCountWhereTheSchedulersFileDoesNotSayIt) {
+  DeskTerms former = Of("gang");
+  former.unchecked = "jobs:NodePorts";
+  former.members_only = true;
+  PlanningOptions options = AppliedTo({}, former);
+  EXPECT_EQ(options.checks.profiles.count("jobs"), 1U);
+  EXPECT_EQ(options.asks_about_all, std::optional(false));
+
+  SchedulerFacts facts;
+  facts.file = "scheduler.yaml";  // all is compared
+  options = AppliedTo(facts, former);
+  EXPECT_EQ(options.checks.profiles.count("jobs"), 0U);
+  EXPECT_EQ(options.asks_about_all, std::optional(false)) << "no entry of the file is the agent's";
+  facts.members_only = false;
+  EXPECT_EQ(AppliedTo(facts, former).asks_about_all, std::optional(true));
+
+  former.mode = Mode::kAlone;
+  EXPECT_EQ(AppliedTo({}, former).asks_about_all, std::nullopt);
+}
+
+TEST(DeskSettings, OfEarlierVersionsThatAreWrongAreNamed) {
+  DeskTerms former = Of("gang");
+  former.unchecked = "!";
+  EXPECT_THAT(std::string(DeskSettings().Add(former).message()), HasSubstr("unchecked: \"!\" "));
+}
+
 TEST(DeskSettings, BindCallsThatMayWaitBoundGangsWhereAnyWait) {
   SchedulerFacts facts;
   facts.waiting_binds = 7;

@@ -85,7 +85,7 @@ TEST(Rbac, FormerFlagsAreAcceptedWithANote) {
   EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works by calls"));
   EXPECT_THAT(
       RunProgram({"agents", "gang", "--rbac", "--without-extender", "--mode", "extender"}).err,
-      HasSubstr("--without-extender is the former name of --mode=alone, and --mode=extender"));
+      HasSubstr("--without-extender is the former name of --mode=alone: give one of them"));
   EXPECT_THAT(RunProgram({"agents", "gang", "--rbac", "--mode", "both"}).err,
               HasSubstr("--mode: \"both\" is not accepted: extender and alone"));
 }

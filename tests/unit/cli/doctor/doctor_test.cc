@@ -59,7 +59,7 @@ TEST(DoctorFindings, EachHasARow) {
   // In output_test.cc, as text, and in unread_markers_test.cc, group_resources_test.cc and
   // queue_gates_test.cc, with pods.
   std::set<std::string_view> rows = {"field-twice", "marker-unread", "group-resource-missing",
-                                     "gate-of-another-scheduler", "gate-missing"};
+                                     "gate-stays",  "gate-missing",  "gang-too-large"};
   for (const auto& table : {testing::RefusedRows(), testing::UrlRows(), testing::EntryRows(),
                             testing::CallRows(), testing::SchedulerRows()}) {
     for (const FindingRow& row : table) {

@@ -36,14 +36,18 @@ std::string PodNamed(const std::string& name, const std::string& asks, const std
 const std::string kBoth = R"("outrigger.dev/gang":"1","outrigger.dev/gang-bind":"1")";
 
 std::string DoctorOf(const std::vector<std::string>& pods,
-                     const std::vector<Change>& changes = kOnlyGroups) {
+                     const std::vector<Change>& changes = kOnlyGroups,
+                     const std::vector<std::string>& flags = {}) {
   const TempFile file(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(pods, ",")),
                       "pods.json");
   std::istringstream in(Configuration("safe,gang", changes));
   std::ostringstream out;
   std::ostringstream err;
   const World world{DoctorAgents(), {}, {}, in, out, err};
-  cli::Run({"doctor", "-", "--scheduler-config", "in.yaml", "--cluster", file.path()}, world);
+  std::vector<std::string> arguments = {"doctor",  "-",         "--scheduler-config",
+                                        "in.yaml", "--cluster", file.path()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  cli::Run(arguments, world);
   return out.str() + err.str();
 }
 
@@ -68,6 +72,24 @@ TEST(DoctorOfGroupResources, IsQuietAboutOthers) {
 
 TEST(DoctorOfGroupResources, IsQuietWhereTheAgentIsCalledAboutAllPods) {
   EXPECT_THAT(DoctorOf({PodNamed("b", "")}, {}), Not(HasSubstr("group-resource-missing")));
+}
+
+TEST(DoctorOfLargeGangs, FindsThoseThatCannotWaitForEachOther) {
+  const auto pod = [](const std::string& gang, int minimum, const std::string& spec = "") {
+    return PodNamed(gang, kBoth, spec,
+                    fmt::format(R"("podGroup":"{}","minAvailable":"{}")", gang, minimum));
+  };
+  const std::vector<std::string> pods = {pod("a", 3), pod("b", 4), pod("b", 4), pod("c", 9),
+                                         pod("d", 9, R"("nodeName":"n",)")};
+  EXPECT_THAT(DoctorOf(pods, {}, {"--max-waiting-binds", "3"}),
+              HasSubstr("warning gang-too-large (pod lab/b)\n"
+                        "  Found: 2 gangs with a minimum of up to 9, and --max-waiting-binds is "
+                        "3\n"));
+  for (const std::vector<std::string>& flags :
+       {std::vector<std::string>{},
+        {"--max-waiting-binds", "3", "--agents", "gang", "--gang.mode", "alone"}}) {
+    EXPECT_THAT(DoctorOf(pods, {}, flags), Not(HasSubstr("gang-too-large")));
+  }
 }
 
 }  // namespace

@@ -36,14 +36,17 @@ std::string WaitingPod(const std::string& name, const std::string& spec,
 }
 
 std::string DoctorSays(const std::vector<std::string>& pods,
-                       const std::string& agents = "safe,gang") {
+                       const std::string& agents = "safe,gang",
+                       const std::vector<std::string>& flags = {}) {
   const TempFile file(fmt::format(R"({{"kind":"List","items":[{}]}})", fmt::join(pods, ",")),
                       "pods.json");
   std::istringstream in(Configuration(agents));
   std::ostringstream out;
   std::ostringstream err;
   const World world{DoctorAgents(), {}, {}, in, out, err};
-  cli::Run({"doctor", "-", "--cluster", file.path()}, world);
+  std::vector<std::string> arguments = {"doctor", "-", "--cluster", file.path()};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  cli::Run(arguments, world);
   return out.str() + err.str();
 }
 
@@ -52,10 +55,18 @@ TEST(DoctorOfQueueGates, FindsPodsThatNoAgentPlans) {
     EXPECT_THAT(DoctorSays({WaitingPod("a", R"("schedulerName":"x",)" + kGatedSpec),
                             WaitingPod("b", R"("schedulerName":"x",)" + kGatedSpec, "")},
                            agents),
-                AllOf(HasSubstr("warning gate-of-another-scheduler (pod lab/a)\n  Found: 2 pods of "
-                                "other schedulers have the gate outrigger.dev/queue\n"),
+                AllOf(HasSubstr("warning gate-stays (pod lab/a)\n  Found: 2 pods that no agent "
+                                "of this file plans, with the gate outrigger.dev/queue\n"),
                       Not(HasSubstr("gate-missing"))));
   }
+}
+
+// The agent is gone, and its entries with it; or no scheduler is to call it.
+TEST(DoctorOfQueueGates, FindsThatNoAgentIsThereToRemoveThem) {
+  const std::vector<std::string> pods = {WaitingPod("a", kGatedSpec)};
+  EXPECT_THAT(DoctorSays(pods, "safe"), HasSubstr("warning gate-stays (pod lab/a)"));
+  EXPECT_THAT(DoctorSays(pods, "safe", {"--agents", "safe,gang", "--gang.mode", "alone"}),
+              Not(HasSubstr("gate-stays")));
 }
 
 TEST(DoctorOfQueueGates, FindsNothingOfPodsThatAnAgentLetsGo) {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fmt/format.h"
 #include "unit/cli/test_agents.h"
 
 namespace outrigger::cli {
@@ -303,6 +304,62 @@ INSTANTIATE_TEST_SUITE_P(
                    "it out"}),
     [](const auto& row) { return row.param.name; });
 
+struct CountsRow {
+  std::string name;
+  std::string flag, env, file;  // the value of each; empty: not given
+  std::string value;
+  std::vector<std::string> warnings;
+};
+
+class FormerValue : public SettingsLoader, public ::testing::WithParamInterface<CountsRow> {
+ protected:
+  std::string Memory() const {
+    const RetiredSetting& memory = groups_.back().retired.back();
+    EXPECT_EQ(memory.flag, "--safe.memory");
+    return memory.former.print(memory.target);
+  }
+};
+
+TEST_P(FormerValue, CountsWithAWarning) {
+  const CountsRow& row = GetParam();
+  if (!row.flag.empty()) sources_.flags["--safe.memory"] = row.flag;
+  if (!row.env.empty()) sources_.environment["OUTRIGGER_SAFE_MEMORY"] = row.env;
+  EXPECT_EQ(Load(row.file.empty() ? "" : "safe: {memory: " + row.file + "}"), "");
+  EXPECT_EQ(Memory(), row.value);
+  EXPECT_EQ(warnings_, row.warnings);
+}
+
+const std::string kCounts = " counts until version 0.2.0, and then: it is 4; leave it out";
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, FormerValue,
+    ::testing::Values(
+        CountsRow{"Flag", "7", "", "", "7", {"--safe.memory=7" + kCounts}},
+        CountsRow{"Environment", "", "7", "", "7", {"OUTRIGGER_SAFE_MEMORY=7" + kCounts}},
+        CountsRow{"File", "", "", "7", "7", {"o.yaml:1:8: safe.memory=7" + kCounts}},
+        CountsRow{"AsItIs",
+                  "4",
+                  "",
+                  "",
+                  "4",
+                  {"--safe.memory is no longer needed: it is 4; leave it out"}},
+        CountsRow{"OfAllTheFlag",
+                  "7",
+                  "8",
+                  "9",
+                  "7",
+                  {"o.yaml:1:8: safe.memory=9" + kCounts, "OUTRIGGER_SAFE_MEMORY=8" + kCounts,
+                   "--safe.memory=7" + kCounts}}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(SettingsLoader, AFormerValueThatIsNotAcceptedIsAnErrorWithWhatIs) {
+  for (const char* value : {"0", "x", ""}) {
+    sources_.flags["--safe.memory"] = value;
+    EXPECT_EQ(Load(),
+              fmt::format("--safe.memory={} is not accepted: an integer from 1 to 10", value));
+  }
+}
+
 struct SwitchRow {
   std::string name;
   std::string flag, env, file;  // the value of each; empty: not given
@@ -334,24 +391,26 @@ INSTANTIATE_TEST_SUITE_P(
         SwitchRow{"File", "", "", "safe: {balanced: true}", "balance",
                   "o.yaml:1:8: safe.balanced is now safe.objective=balance; the former name still "
                   "works"},
-        SwitchRow{"BesideTheSameValue", "", "", "safe: {objective: balance, balanced: true}",
-                  "balance",
-                  "o.yaml:1:28: safe.balanced is now safe.objective=balance; the former name still "
+        SwitchRow{"FileOff", "", "", "safe: {balanced: false}", "risk",
+                  "o.yaml:1:8: safe.balanced is now safe.objective=risk; the former name still "
                   "works"}),
     [](const auto& row) { return row.param.name; });
 
-TEST_F(SettingsLoader, AFormerSwitchAgainstItsChoiceIsAnErrorThatNamesBoth) {
-  sources_.flags = {{"--safe.balanced", "true"}, {"--safe.objective", "risk"}};
-  EXPECT_EQ(Load(),
-            "--safe.balanced=true is the former name of --safe.objective=balance, and "
-            "--safe.objective=risk is given: give that one alone");
+TEST_F(SettingsLoader, AFormerSwitchBesideItsChoiceIsAnErrorThatNamesBoth) {
+  sources_.flags = {{"--safe.balanced", "true"}, {"--safe.objective", "balance"}};
+  EXPECT_EQ(
+      Load(),
+      "--safe.balanced=true is the former name of --safe.objective=balance: give one of them");
   sources_.flags.clear();
   sources_.environment = {{"OUTRIGGER_SAFE_BALANCED", "false"},
                           {"OUTRIGGER_SAFE_OBJECTIVE", "balance"}};
   EXPECT_EQ(Load(),
-            "OUTRIGGER_SAFE_BALANCED=false is the former name of OUTRIGGER_SAFE_OBJECTIVE=risk, "
-            "and OUTRIGGER_SAFE_OBJECTIVE=balance is given: give that one alone");
+            "OUTRIGGER_SAFE_BALANCED=false is the former name of OUTRIGGER_SAFE_OBJECTIVE=risk: "
+            "give one of them");
   sources_.environment.clear();
+  EXPECT_EQ(Load("safe: {objective: risk, balanced: true}"),
+            "o.yaml:1:25: safe.balanced=true is the former name of safe.objective=balance: give "
+            "one of them");
   EXPECT_EQ(Load("safe: {balanced: maybe}"),
             "o.yaml:1:8: safe.balanced=maybe is not accepted: true or false");
 }

@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "cli/settings/docs.h"
+#include "cli/settings/loader.h"
 #include "unit/cli/pages_testing.h"
 
 namespace outrigger::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST(SettingsPage, IsUpToDate) {
@@ -23,6 +28,37 @@ TEST(SettingsPage, IsUpToDate) {
   }
   EXPECT_THAT(page, HasSubstr("\n" + AnnotatorSections())) << "run scripts/update-docs";
   EXPECT_THAT(page, HasSubstr("\n## Old names\n"));
+}
+
+// In each source; the former one of a switch with either value.
+TEST(FormerNames, BesideThePresentOneAreAnErrorThatNamesBoth) {
+  const std::vector<AgentInfo> agents = OfferedAgents();
+  for (const SettingGroup& group : MakeSettingGroups(agents)) {
+    for (const BoundSetting& setting : group.settings) {
+      for (const SettingNames& former : {setting.former, setting.former_switch}) {
+        if (former.flag.empty()) continue;
+        SettingSources flags;
+        flags.flags = {{former.flag, "true"}, {setting.flag, "x"}};
+        SettingSources variables;
+        variables.environment = {{former.env, "false"}, {setting.env, "x"}};
+        SettingSources file;
+        file.file = {{former.key, "true", false, "o:1:1", "o:1:9"},
+                     {setting.key, "x", false, "o:2:1", "o:2:9"}};
+        const auto expect_both = [&](const SettingSources& both, const std::string& old_name,
+                                     const std::string& present) {
+          std::vector<SettingGroup> groups = MakeSettingGroups(agents);
+          std::vector<std::string> warnings;
+          const absl::Status status = LoadSettings(both, &groups, &warnings);
+          EXPECT_THAT(std::string(status.message()),
+                      AllOf(HasSubstr(old_name), HasSubstr(" is the former name of " + present),
+                            HasSubstr(": give one of them")));
+        };
+        expect_both(flags, former.flag, setting.flag);
+        expect_both(variables, former.env, setting.env);
+        expect_both(file, former.key, setting.key);
+      }
+    }
+  }
 }
 
 }  // namespace
