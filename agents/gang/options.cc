@@ -1,8 +1,6 @@
 #include "options.h"
 
 #include <algorithm>
-#include <optional>
-#include <string_view>
 
 namespace outrigger::gang {
 
@@ -31,17 +29,7 @@ EvictorOptions EvictorOptionsOf(const Settings& settings) {
 }
 
 desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
-  const auto given = [&deps](std::string_view name, const auto& value) {
-    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
-  };
-  desk::DeskTerms terms;
-  terms.agent = "gang";
-  terms.mode = settings.DeskMode();
-  terms.scheduler_names = given("scheduler-names", settings.scheduler_names);
-  terms.scheduler_lease = given("scheduler-lease", settings.scheduler_lease);
-  terms.host_name = given("host-name", settings.host_name);
-  terms.reserve_after = given("reserve-after", settings.reserve_after);
-  terms.lease = given("lease", settings.lease);
+  desk::DeskTerms terms = desk::TermsOf("gang", deps, settings);
   if (!settings.unchecked.empty()) terms.unchecked = settings.unchecked;
   terms.members_only = settings.only_groups;
   terms.adjust = [settings, scheduler = deps.scheduler](desk::PlanningOptions* options) {

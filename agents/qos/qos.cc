@@ -1,6 +1,5 @@
 // The queue: which pod goes first, kept from outside of a stock kube-scheduler.
 #include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -22,17 +21,7 @@ namespace {
 using desk::Desk;
 
 desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
-  const auto given = [&deps](std::string_view name, const auto& value) {
-    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
-  };
-  desk::DeskTerms terms;
-  terms.agent = "qos";
-  terms.mode = settings.DeskMode();
-  terms.scheduler_names = given("scheduler-names", settings.scheduler_names);
-  terms.scheduler_lease = given("scheduler-lease", settings.scheduler_lease);
-  terms.host_name = given("host-name", settings.host_name);
-  terms.reserve_after = given("reserve-after", settings.reserve_after);
-  terms.lease = given("lease", settings.lease);
+  desk::DeskTerms terms = desk::TermsOf("qos", deps, settings);
   if (!settings.unchecked.empty()) terms.unchecked = settings.unchecked;
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;

@@ -33,7 +33,6 @@ constexpr milliseconds kSettles{1000};
 
 // How often it is looked whether the view is still good, which nobody tells.
 constexpr milliseconds kIdle{1000};
-constexpr milliseconds kLeaseTimeout{5000};
 
 std::chrono::steady_clock::duration RestAfter(std::chrono::steady_clock::duration plan) {
   using Duration = std::chrono::steady_clock::duration;

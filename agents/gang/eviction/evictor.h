@@ -35,7 +35,7 @@ struct EvictorOptions {
   /// For how long places are kept for a unit while those who have them go; as long again where a
   /// gang is cut by then.
   std::chrono::milliseconds patience{300'000};
-  /// A budget that has been spent may recover: who was refused is asked for again after so long.
+  /// A budget that has been spent may recover: a pod that may not go is tried again after so long.
   std::chrono::milliseconds between_rounds{1'000};
   SteadyNow now = std::chrono::steady_clock::now;
   std::function<int64_t()> wall_clock = nullptr;  // seconds since 1970; null: the system's

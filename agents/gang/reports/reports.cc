@@ -80,12 +80,7 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
     if (!unit.gang && unit.fits) continue;
     Gang& gang = See(unit.key, now);
     if (*gang.waiting_since == now) gang.has_bound = !board.BoundOf(unit.key).empty();
-    if (unit.fits) {
-      gang.told_word = gang.told_text = "";
-      gang.unfit_since.reset();
-    } else if (!gang.unfit_since) {
-      gang.unfit_since = now;
-    }
+    if (unit.fits) gang.told_word = gang.told_text = "";
   }
   for (const plan::GroupState& group : board.groups()) {
     if (Waits(group)) See(group.key, now);

@@ -68,7 +68,6 @@ class Reports {
 
   struct Gang {
     std::optional<Time> waiting_since;  // until it is bound, also while it has places
-    std::optional<Time> unfit_since;    // nothing: it fits, or has not been planned
     std::string told_word;              // the cause of the last Event
     std::string told_text;              // with figures
     std::string logged;                 // the last line of the log about why it waits

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -48,6 +49,22 @@ struct DeskTerms {
   /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
+
+/// The terms of an agent whose `settings` have the fields of the same names, and DeskMode(); those
+/// that a user gave. Without participant and adjust.
+template <typename Settings>
+DeskTerms TermsOf(std::string agent, const AgentDeps& deps, const Settings& settings) {
+  const auto given = [&deps](std::string_view name, const auto& value) {
+    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
+  };
+  return {.agent = std::move(agent),
+          .mode = settings.DeskMode(),
+          .scheduler_names = given("scheduler-names", settings.scheduler_names),
+          .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),
+          .host_name = given("host-name", settings.host_name),
+          .reserve_after = given("reserve-after", settings.reserve_after),
+          .lease = given("lease", settings.lease)};
+}
 
 /// What the desk does at the API server with Mode::kAlone, in addition to nominations: it
 /// takes gates off, and stands for `lease` ("namespace/name"), which is to be in the agents' own
