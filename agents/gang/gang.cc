@@ -197,7 +197,10 @@ class Gang final : public Agent,
     // The answer has to be there before the scheduler gives up.
     options.longest = BindTimeoutOf(settings, scheduler) - seconds(2);
     options.patience = PatienceOf(settings, scheduler);
-    options.may_commit = [this] { return desk_->MayWrite({}).status(); };
+    options.may_commit = [this] {
+      absl::Status in_step = desk_->InStep();
+      return in_step.ok() ? desk_->MayWrite({}).status() : in_step;
+    };
     options.changed = [this] { desk_->Nudge(); };
     options.ended = [this](const plan::UnitKey& gang, BarrierEnd end, milliseconds held) {
       reports_.OnBarrier(gang, end, held);

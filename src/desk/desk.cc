@@ -222,9 +222,14 @@ void Desk::Nudge() {
   state_->Nudge();
 }
 
+absl::Status Desk::InStep() const {
+  const auto loop = state_->Loop();
+  return loop == nullptr ? absl::UnavailableError("starting: not in charge yet") : loop->InStep();
+}
+
 absl::Status Desk::MayAct(const CallLimits& limits) const {
-  return state_->Loop() == nullptr ? absl::UnavailableError("starting: not in charge yet")
-                                   : state_->leadership->Ask(limits);
+  absl::Status in_step = InStep();
+  return in_step.ok() ? state_->leadership->Ask(limits) : in_step;
 }
 
 absl::StatusOr<WritePermit> Desk::MayWrite(const CallLimits& limits) const {

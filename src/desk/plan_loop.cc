@@ -149,6 +149,12 @@ std::shared_ptr<const Answers> PlanLoop::Answer() const {
   return answers_;
 }
 
+absl::Status PlanLoop::InStep() const {
+  if (!is_view_late_) return absl::OkStatus();
+  return absl::UnavailableError(
+      "the cluster's pods are known too late: what was written is not seen");
+}
+
 void PlanLoop::Nudge() {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -407,6 +413,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                                            .asks_about_all = calls.asks_about_all,
                                            .keeps_gate = keeps_gate},
                                           now);
+  is_view_late_ = gates_.is_view_late();
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -66,6 +67,9 @@ class PlanLoop {
   absl::Status MayAnswerBy(const Answers& answers) const {
     return answers.usable.ok() ? pulse_.Fresh() : answers.usable;
   }
+  /// Ok unless what is watched is late: then no gang is bound for the first time, and no pod is
+  /// evicted. The text stays the same.
+  absl::Status InStep() const;
   const PlanPulse& pulse() const { return pulse_; }
   /// Something that a plan depends on may have changed.
   void Nudge();
@@ -124,6 +128,7 @@ class PlanLoop {
   std::condition_variable_any wake_;
   bool nudged_ = true;
   std::shared_ptr<const Answers> answers_;
+  std::atomic<bool> is_view_late_ = false;
   PlanPulse pulse_;  // guards itself
 
   Subscription changes_;

@@ -137,8 +137,11 @@ class Desk {
   void OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after);
   /// Something that a plan depends on may have changed.
   void Nudge();
-  /// Ok if this process may act: its host's scheduler holds the Lease, which is read, or with
-  /// Mode::kAlone this replica is the leader. May block.
+  /// Ok unless what the API server took from this process is missing in the view for long: on such
+  /// a view no gang is bound for the first time, and no pod is evicted. Makes no call.
+  absl::Status InStep() const;
+  /// Ok if InStep() is, and this process may act: its host's scheduler holds the Lease, which is
+  /// read, or with Mode::kAlone this replica is the leader. May block.
   absl::Status MayAct(const CallLimits& limits) const;
   /// Leave for one write, as Leadership::MayWrite(): to be asked before each, and given back before
   /// the agent's Stop(). Makes no call.

@@ -19,6 +19,9 @@ constexpr std::chrono::seconds kSlotFor{30};
 // Autoscalers look every 10 s: what waits is to be seen, also where places are taken all the time.
 constexpr std::chrono::seconds kAheadPatience{5};
 
+// A watch that works shows what was written in a fraction of a second.
+constexpr std::chrono::seconds kLate{10};
+
 StringMap AnnotationsOf(const Release& release) {
   StringMap annotations;
   if (release.started_with != 0) {
@@ -77,6 +80,7 @@ Releases Gates::OnPlan(const TurnInput& plan, Time now) {
   next_look_.Reset();
   Settle(now);
   ForgetGone(plan.pods);
+  JudgeView(now);
   const auto is_released = [this](const std::string& uid) { return IsReleased(uid); };
   const auto is_stale = [&](const plan::UnitKey& unit) { return IsStale(unit, now); };
   const auto has_waited = [&](const plan::UnitKey& unit) { return HasWaited(unit, now); };
@@ -110,6 +114,17 @@ void Gates::ForgetGone(std::span<const PodPtr> pods) {
     if (const auto found = pods_.find(pod->uid); found != pods_.end()) found->second.seen = round_;
   }
   absl::erase_if(pods_, [this](const auto& entry) { return entry.second.seen != round_; });
+}
+
+// What is left of those is what the view still shows with the gate.
+void Gates::JudgeView(Time now) {
+  is_view_late_ = false;
+  for (const auto& [uid, memory] : pods_) {
+    if (!memory.is_released) continue;
+    const Time late = memory.released_at + kLate;
+    is_view_late_ |= now >= late;
+    if (now < late) next_look_.Add(late);
+  }
 }
 
 bool Gates::AheadHasWaited(Time now) const {
@@ -187,7 +202,8 @@ void Gates::TakeWritten(Time now) {
   for (const auto& result : written.results) {
     PodMemory& memory = pods_[result.wish.pod->uid];
     if (result.status.ok()) {
-      memory = {.is_released = true, .write_after = {}, .error = {}, .seen = round_};
+      memory = {
+          .is_released = true, .released_at = now, .write_after = {}, .error = {}, .seen = round_};
     } else {
       memory.write_after = now + Doubled(kFirstRetry, memory.failures++, kLongestRetry);
       memory.error = std::string(result.status.message());

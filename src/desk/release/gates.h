@@ -55,13 +55,17 @@ class Gates {
   bool IsReleased(const std::string& uid) const;
   /// Takes in what writes came to.
   void TakeWritten(Time now);
+  /// True if the view of the last plan still had a gate that was taken off long before: what is
+  /// watched is late, or lost.
+  bool is_view_late() const { return is_view_late_; }
   /// When something is tried again; nothing: never.
   std::optional<Time> next_look() const { return next_look_.at(); }
 
  private:
   struct PodMemory {
     bool is_released = false;  // the view may still show the gate
-    int64_t failures = 0;      // one after the other
+    Time released_at;
+    int64_t failures = 0;  // one after the other
     Time write_after;
     std::string error;  // of the last failure
     uint64_t seen = 0;  // the plan that last had it, with the gate
@@ -83,6 +87,7 @@ class Gates {
   int64_t StartedWith(const Board& board, const Pod& pod) const;
   void TellFailing(Releases* releases, const Board& board) const;
   void ForgetGone(std::span<const PodPtr> pods);
+  void JudgeView(Time now);
 
   ClusterWriter* const cluster_;
   const ReleaseOptions options_;
@@ -94,6 +99,7 @@ class Gates {
   absl::flat_hash_set<std::string> under_way_;        // likewise: a gate is being taken off
   std::map<plan::UnitKey, UnitMemory> units_;
   uint64_t round_ = 0;
+  bool is_view_late_ = false;
   std::optional<Time> ahead_held_since_;  // a unit without a place waits to go ahead
   NextLook next_look_;
 };

@@ -89,6 +89,26 @@ TEST_F(GatesTest, WhereNoOtherPodWaitsAGangIsReleasedWithoutNominations) {
   EXPECT_THAT(cluster_.nominations(), IsEmpty());
 }
 
+TEST_F(GatesTest, AViewThatMissesWhatWasWrittenIsTooLateToActOn) {
+  Put("train", 3);
+  PlanAfter(seconds(0));
+  ASSERT_THAT(cluster_.released(), SizeIs(3));
+  Put("train", 3);  // the watch is late
+  PlanAfter(seconds(9));
+  EXPECT_EQ(loop_.InStep(), absl::OkStatus());
+  ASSERT_NE(loop_.next_look(), std::nullopt);
+  EXPECT_LE(*loop_.next_look(), now_ + seconds(1));
+  PlanAfter(seconds(1));
+  EXPECT_TRUE(absl::IsUnavailable(loop_.InStep())) << loop_.InStep();
+  for (int i = 0; i < 3; ++i) {
+    Pod member = Member("train", i, 3);
+    member.scheduling_gates.clear();
+    cluster_.Put(member);
+  }
+  PlanAfter(seconds(0));
+  EXPECT_EQ(loop_.InStep(), absl::OkStatus());
+}
+
 TEST_F(GatesTest, AllMembersAreNominatedBeforeTheFirstIsReleased) {
   PutBeside();
   Put("train", 3);
