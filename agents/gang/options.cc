@@ -30,7 +30,6 @@ EvictorOptions EvictorOptionsOf(const Settings& settings) {
 
 desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   desk::DeskTerms terms = desk::TermsOf("gang", deps, settings);
-  if (!settings.unchecked.empty()) terms.unchecked = settings.unchecked;
   terms.members_only = settings.only_groups;
   terms.adjust = [settings, scheduler = deps.scheduler](desk::PlanningOptions* options) {
     options->groups.leave_upstream = settings.leave_upstream;

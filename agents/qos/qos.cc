@@ -22,7 +22,6 @@ using desk::Desk;
 
 desk::DeskTerms TermsOf(const AgentDeps& deps, const Settings& settings) {
   desk::DeskTerms terms = desk::TermsOf("qos", deps, settings);
-  if (!settings.unchecked.empty()) terms.unchecked = settings.unchecked;
   terms.adjust = [settings](desk::PlanningOptions* options) {
     options->hold = true;
     options->groups.order_by_pod_priority = settings.pod_priority;

@@ -179,11 +179,11 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   const bool refused =
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
   const bool moves = admission.outcome == Outcome::kMoved;
-  const bool awaited =
-      state_->inbox.Asked(pod.uid, {.at = now,
-                                    .rejected = !moves && admission.outcome != Outcome::kReserved,
-                                    .not_offered = admission.outcome == Outcome::kNotOffered,
-                                    .moved_to = moves ? admission.node : std::string()});
+  const bool awaited = state_->inbox.Asked(
+      pod.uid, {.at = now,
+                .rejected = !moves && admission.outcome != Outcome::kReserved,
+                .not_offered = admission.outcome == Outcome::kNotOffered && !refused,
+                .moved_to = moves ? admission.node : std::string()});
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});

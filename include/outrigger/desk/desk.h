@@ -44,7 +44,7 @@ struct DeskTerms {
   /// With Mode::kAlone: the Lease for which replicas stand, as "namespace/name".
   std::optional<std::string> lease;  // "outrigger/outrigger"
   /// Of former settings; SchedulerFacts win.
-  std::optional<std::string> unchecked;
+  std::optional<std::string> unchecked = {};
   bool members_only = false;
   /// Sets what only this agent has a say in. Called for each agent that joins.
   std::function<void(PlanningOptions* options)> adjust = nullptr;
@@ -57,13 +57,15 @@ DeskTerms TermsOf(std::string agent, const AgentDeps& deps, const Settings& sett
   const auto given = [&deps](std::string_view name, const auto& value) {
     return deps.given.contains(name) ? std::optional(value) : std::nullopt;
   };
-  return {.agent = std::move(agent),
-          .mode = settings.DeskMode(),
-          .scheduler_names = given("scheduler-names", settings.scheduler_names),
-          .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),
-          .host_name = given("host-name", settings.host_name),
-          .reserve_after = given("reserve-after", settings.reserve_after),
-          .lease = given("lease", settings.lease)};
+  return {
+      .agent = std::move(agent),
+      .mode = settings.DeskMode(),
+      .scheduler_names = given("scheduler-names", settings.scheduler_names),
+      .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),
+      .host_name = given("host-name", settings.host_name),
+      .reserve_after = given("reserve-after", settings.reserve_after),
+      .lease = given("lease", settings.lease),
+      .unchecked = settings.unchecked.empty() ? std::nullopt : std::optional(settings.unchecked)};
 }
 
 /// What the desk does at the API server with Mode::kAlone, in addition to nominations: it

@@ -21,7 +21,7 @@ namespace outrigger::desk {
 struct Ask {
   std::chrono::steady_clock::time_point at;
   bool rejected = false;      // everywhere
-  bool not_offered = false;   // its place
+  bool not_offered = false;   // its place, for which it is not nominated
   std::string moved_to = {};  // an equal place in place of the planned one; or empty
 };
 
