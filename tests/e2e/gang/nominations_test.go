@@ -119,7 +119,7 @@ func TestANominationOfAnotherStays(t *testing.T) {
 	w.inParallel(4, askingGang("train", 4, false))
 	w.untilNominated("train-", 4)
 	was := w.nominatedOf("train-")["train-000"]
-	put := w.nominate("train-000", func(node string) bool { return node != was })
+	put := w.nominateFirst("train-000", func(node string) bool { return node != was })
 	w.inParallel(4, askingGang("next", 8, false)) // takes all places that are left
 	w.untilNominated("next-", 8)
 	taken := map[string]int{}
@@ -149,8 +149,8 @@ func TestANominationOfAnotherStays(t *testing.T) {
 	w.CheckSettled()
 }
 
-// nominate says of a waiting pod that it goes to one of the nodes, as others than the agent do.
-func (w *world) nominate(pod string, wanted func(node string) bool) string {
+// nominateFirst says of a waiting pod that it goes to one of the nodes, as others than the agent do.
+func (w *world) nominateFirst(pod string, wanted func(node string) bool) string {
 	w.Helper()
 	nodes, err := w.Client.CoreV1().Nodes().List(w.Ctx, metav1.ListOptions{})
 	w.Must(err)
