@@ -164,9 +164,11 @@ func (w *gangWorld) checkIsAGang(client dynamic.Interface, namespace string, one
 	for _, pod := range one.pods[:last] {
 		create(pod)
 	}
-	// What it lacks is "members", or still its PodGroup where that was seen after the pods.
-	w.untilAll(namespace, one.pods[:last], one.name+": told that it waits", func(pod *corev1.Pod) bool {
-		return strings.Contains(kube.Condition(pod, corev1.PodScheduled).Message, "gang "+namespace+"/train waits: ")
+	// What it lacks is "members", or still its PodGroup where that was seen after the pods. Pods with the gate are not told.
+	w.untilAll(namespace, one.pods[:last], one.name+": waits", func(pod *corev1.Pod) bool {
+		scheduled := kube.Condition(pod, corev1.PodScheduled)
+		return scheduled.Reason == corev1.PodReasonSchedulingGated ||
+			strings.Contains(scheduled.Message, "gang "+namespace+"/train waits: ")
 	})
 	create(one.pods[last])
 	w.untilAll(namespace, one.pods, one.name+": bound", func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" })
