@@ -188,6 +188,10 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {mode: alone}", "    qos: {mode: alone}")
 	_, err := w.Cluster.Kubectl(w.Ctx, "label", "namespace", "default", "outrigger.dev/group-priority=allowed")
 	w.Must(err)
+	t.Cleanup(func() { // another test may get this control plane
+		_, err := w.Cluster.Kubectl(context.Background(), "label", "namespace", "default", "outrigger.dev/group-priority-")
+		w.Must(err)
+	})
 	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
 	replica := w.startAlone("replica")
 	w.StartScheduler(w.SchedulerBase())
