@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -53,12 +52,12 @@ struct DeskTerms {
 /// The terms of an agent whose `settings` have the fields of the same names, and DeskMode(); those
 /// that a user gave. Without participant and adjust.
 template <typename Settings>
-DeskTerms TermsOf(std::string agent, const AgentDeps& deps, const Settings& settings) {
+DeskTerms TermsOf(std::string_view agent, const AgentDeps& deps, const Settings& settings) {
   const auto given = [&deps](std::string_view name, const auto& value) {
     return deps.given.contains(name) ? std::optional(value) : std::nullopt;
   };
   return {
-      .agent = std::move(agent),
+      .agent = std::string(agent),
       .mode = settings.DeskMode(),
       .scheduler_names = given("scheduler-names", settings.scheduler_names),
       .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),

@@ -54,8 +54,7 @@ Gates::Gates(ClusterWriter* cluster, ReleaseOptions options, Hooks hooks, Steady
 absl::Status Gates::Remove(const Release& release, const CallLimits& limits) {
   const Pod& pod = *release.pod;
   const PodId id{pod.namespace_, pod.name, pod.uid};
-  const absl::Status status =
-      cluster_->RemoveGate(id, plan::kQueueGate, AnnotationsOf(release), limits);
+  absl::Status status = cluster_->RemoveGate(id, plan::kQueueGate, AnnotationsOf(release), limits);
   if (release.started_with == 0 || !IsRefusal(status)) return status;
   const auto permit = AskToWrite(may_write_, limits);
   if (!permit.ok()) return status;

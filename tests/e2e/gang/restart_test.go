@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/tools/cache"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/faults"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
@@ -112,11 +113,20 @@ func (w *world) checkKept(prefix string, before map[string]string, moved func() 
 	}
 }
 
+// restarts is how often the agent dies.
+func restarts() int {
+	if allAreWanted() {
+		return 3
+	}
+	return 1
+}
+
 var restartModes = []mode{gatesAndMembers, withoutExtender}
 
 // Ten gangs have places, and none is let go yet: single pods that wait beside a full cluster get none of these, whether
 // the agent dies or another holds the Lease for a while.
 func TestTenGatedGangsKeepTheirPlacesWhenTheAgentComesBack(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const gangs, size = 10, 4
 	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
@@ -128,7 +138,7 @@ func TestTenGatedGangsKeepTheirPlacesWhenTheAgentComesBack(t *testing.T) {
 		w.untilNominated("g", gangs*size)
 		before, moved := w.nominatedOf("g"), w.watchMoved("g")
 		w.waitInVain("single", 20)
-		for range 3 {
+		for range restarts() {
 			w.again("failing")
 			w.checkKept("g", before, moved)
 		}
@@ -140,6 +150,7 @@ func TestTenGatedGangsKeepTheirPlacesWhenTheAgentComesBack(t *testing.T) {
 			w.waitInVain("single-more", 1)
 			w.checkKept("g", before, moved)
 		}
+		w.deletePods("single") // from here on it is a race
 		w.letGo.Store(true)
 		w.untilBoundOf("g", gangs*size, time.Now())
 		for _, pod := range w.Tracker.Pods() {
@@ -154,6 +165,7 @@ func TestTenGatedGangsKeepTheirPlacesWhenTheAgentComesBack(t *testing.T) {
 // What is kept at the gate for a gang that does not fit yet is kept through the agent's end: it is known from the
 // cluster alone.
 func TestPlacesThatAreKeptForAGatedGangOutliveTheAgent(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	const nodes, size = 4, 8
 	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
@@ -165,7 +177,7 @@ func TestPlacesThatAreKeptForAGatedGangOutliveTheAgent(t *testing.T) {
 		w.inParallel(4, first(w.gangOf("train", size)))
 		w.untilNominated("train-", size)
 		before, moved := w.nominatedOf("train-"), w.watchMoved("train-")
-		for range 3 {
+		for range restarts() {
 			w.again("no place")
 			w.checkKept("train-", before, moved)
 		}
