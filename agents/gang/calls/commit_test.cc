@@ -145,6 +145,7 @@ TEST_F(CommitTest, WhatIsTriedEndsWithATermAndWhatComesInTheNextIsTried) {
 // More at once would each want a connection, and the API server could only queue them.
 TEST_F(CommitTest, OfManyAtOnceAFewAreWritten) {
   constexpr int kMembers = 100;
+  std::atomic<int> begun{0};
   std::atomic<int> under_way{0};
   std::atomic<int> most{0};
   for (int i = 1; i < kMembers; ++i) cluster_.Put(testing::MakePod(fmt::format("train-{}", i)));
@@ -152,7 +153,7 @@ TEST_F(CommitTest, OfManyAtOnceAFewAreWritten) {
     const int now = ++under_way;
     for (int known = most; known < now && !most.compare_exchange_weak(known, now);) {
     }
-    std::this_thread::yield();
+    while (begun < kMembers) std::this_thread::yield();  // until all want to be bound
     --under_way;
     return absl::OkStatus();
   });
@@ -166,6 +167,7 @@ TEST_F(CommitTest, OfManyAtOnceAFewAreWritten) {
         BindRequest request = request_;
         request.pod_name = name;
         request.pod_uid = uid;
+        ++begun;
         EXPECT_EQ(committer.CommitMember(request, kMembers), absl::OkStatus());
       });
     }
