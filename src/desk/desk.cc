@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "desk/calls/admission.h"
 #include "desk/calls/inbox.h"
 #include "desk/calls/victims.h"
 #include "desk/desk_settings.h"
@@ -173,8 +174,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   if (!board.ok()) return board.status();
   const Pod& pod = request.pod;
   if (!IsIn(scope, **board, pod)) return absl::OkStatus();
-  const auto is_taken = [&](std::string_view node) { return state_->inbox.IsMoveTarget(node); };
-  const Admission admission = Admit(**board, request, verdicts, is_taken);
+  const Admission admission = Admit(**board, request, verdicts, &state_->inbox.moves);
   if (admission.outcome == Outcome::kPasses) return absl::OkStatus();
   const bool refused =
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
@@ -182,8 +182,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
   const bool awaited = state_->inbox.Asked(
       pod.uid, {.at = now,
                 .rejected = !moves && admission.outcome != Outcome::kReserved,
-                .not_offered = admission.outcome == Outcome::kNotOffered && !refused,
-                .moved_to = moves ? admission.node : std::string()});
+                .not_offered = admission.outcome == Outcome::kNotOffered && !refused});
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});
@@ -193,8 +192,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
 }
 
 bool Desk::MayBindAt(const Board& board, const BoardPod& seat, std::string_view node) const {
-  return seat.node == node ||
-         (state_->inbox.IsMovedTo(seat.pod->uid, node) && IsEqualPlace(board, seat, node));
+  return state_->inbox.moves.PlaceOf(board, seat) == node;
 }
 
 void Desk::ChooseVictims(const Board& board, const PreemptRequest& request,

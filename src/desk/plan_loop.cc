@@ -397,7 +397,7 @@ void PlanLoop::Plan(const ClusterView& view) {
                                                  .by_priority = groups.order_by_pod_priority,
                                                  .before = before.get()});
   Publish(absl::OkStatus(), board);
-  inbox_->ForgetMoves(calls.asks);
+  inbox_->moves.OnBoard(*board, calls.moves);
   nominations_.Offer(memory_.Learn(*board, snapshot, now));
   TakeWritten();
   rivals_.OnPlan(board.get(), &snapshot, now);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/desk/leadership.h"

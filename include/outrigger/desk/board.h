@@ -41,7 +41,7 @@ struct BoardUnit {
   std::string label;        // the same for a metric: one of few
   bool waits_turn = false;  // it has a place, and does not fit until one before it is bound
   /// Its members may take other nodes than those planned, where these are as good
-  /// (IsEqualPlace()): nothing of it says where members are to be, next to one another or at all.
+  /// (PlaceMoves): nothing of it says where members are to be, next to one another or at all.
   bool takes_equal = false;
   int64_t minimum = 1;
   int64_t started_with = 1;  // of a gang: the minimum with which it started, or starts now

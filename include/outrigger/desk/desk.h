@@ -17,7 +17,6 @@
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/options.h"
 #include "outrigger/desk/participant.h"
@@ -124,8 +123,8 @@ class Desk {
 
   /// Filterer::Filter() for pods of `scope`; others pass.
   absl::Status Filter(const Request& request, Scope scope, std::span<Verdict> verdicts);
-  /// True if the member, which has a place on `board`, may be bound at the node: it is its place,
-  /// or Filter() let it pass there as to an equal one.
+  /// True if the member, which has a place on `board`, may be bound at the node: it is its place
+  /// there, or since Filter() has moved it.
   bool MayBindAt(const Board& board, const BoardPod& seat, std::string_view node) const;
   /// Preempter::Preempt() for single pods: adds the candidates that a pod may take while others
   /// wait (docs/desk.md), all where pods are not held.

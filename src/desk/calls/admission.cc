@@ -1,4 +1,4 @@
-#include "outrigger/desk/admission.h"
+#include "desk/calls/admission.h"
 
 #include <algorithm>
 #include <optional>
@@ -32,23 +32,22 @@ void PassOnly(size_t i, std::span<Verdict> verdicts) {
 // kube-scheduler offers a part of the nodes of a large cluster: a nomination, which makes it try
 // one node, costs a write.
 Admission AdmitReserved(const Board& board, const BoardPod& seat, const BoardUnit& unit,
-                        const Request& request,
-                        const std::function<bool(std::string_view node)>& is_taken,
-                        std::span<Verdict> verdicts) {
+                        const Request& request, PlaceMoves* moves, std::span<Verdict> verdicts) {
+  std::string place = moves->PlaceOf(board, seat);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
-    if (request.nodes[i].name != seat.node) continue;
+    if (request.nodes[i].name != place) continue;
     PassOnly(i, verdicts);
-    return {Outcome::kReserved, seat.node};
+    return {Outcome::kReserved, std::move(place)};
   }
-  const bool may_move = unit.takes_equal && request.pod.nominated_node_name.empty();
+  const bool may_move = request.pod.nominated_node_name.empty();
   for (size_t i = 0; may_move && i < request.nodes.size(); ++i) {
     const std::string_view node = request.nodes[i].name;
-    if (!IsEqualPlace(board, seat, node) || (is_taken && is_taken(node))) continue;
+    if (!moves->MoveTo(node, board, seat)) continue;
     PassOnly(i, verdicts);
     return {Outcome::kMoved, std::string(node)};
   }
   RejectAll("place-not-offered", WaitingText(unit.key, "its place was not offered"), verdicts);
-  return {Outcome::kNotOffered, seat.node};
+  return {Outcome::kNotOffered, std::move(place)};
 }
 
 std::string TextOf(const BoardUnit& unit) {
@@ -151,7 +150,7 @@ Admission AdmitUnseen(const plan::Membership& membership, std::span<Verdict> ver
 }  // namespace
 
 Admission Admit(const Board& board, const Request& request, std::span<Verdict> verdicts,
-                const std::function<bool(std::string_view node)>& is_taken) {
+                PlaceMoves* moves) {
   const BoardPod* seat = board.Find(request.pod.uid);
   const BoardUnit* unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
   if (seat == nullptr) {
@@ -166,7 +165,7 @@ Admission Admit(const Board& board, const Request& request, std::span<Verdict> v
   }
   if (!unit->gang) return AdmitSingle(board, request, seat, verdicts);
   if (!seat->node.empty()) {
-    return AdmitReserved(board, *seat, *unit, request, is_taken, verdicts);
+    return AdmitReserved(board, *seat, *unit, request, moves, verdicts);
   }
   RejectAll("room", WaitingText(unit->key, WordOf(*unit)), verdicts);
   return {Outcome::kWaits, ""};

@@ -1,14 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "desk/calls/place_moves.h"
 #include "outrigger/base/mutex.h"
 #include "outrigger/desk/participant.h"
 #include "outrigger/k8s/pod.h"
@@ -20,14 +19,15 @@ namespace outrigger::desk {
 /// The last filter or preempt call about a pod.
 struct Ask {
   std::chrono::steady_clock::time_point at;
-  bool rejected = false;      // everywhere
-  bool not_offered = false;   // its place, for which it is not nominated
-  std::string moved_to = {};  // an equal place in place of the planned one; or empty
+  bool rejected = false;     // everywhere
+  bool not_offered = false;  // its place, for which it is not nominated
 };
 
 /// What calls of the scheduler tell the planning thread. Thread-safe.
 class Inbox {
  public:
+  PlaceMoves moves;
+
   struct Refusal {
     std::string pod;  // namespace/name
     std::string uid;
@@ -44,6 +44,7 @@ class Inbox {
     std::map<std::string, Ask> asks;   // by UID of the pod: its last filter call
     std::vector<Refusal> refusals;     // the scheduler did not offer the reserved node
     std::vector<GaveUpEntry> gave_up;  // gangs that were not complete at their barrier in time
+    PlaceMoves::ByUid moves;           // since the board by which calls are answered
     /// The last call about any pod: until then the scheduler was at work.
     std::chrono::steady_clock::time_point last_call;
     /// A call came about a pod that does not ask for calls: the scheduler calls about each pod.
@@ -59,39 +60,16 @@ class Inbox {
   /// Another instance of the scheduler may have another configuration.
   void ForgetScheduler() {
     asks_about_all_.store(false, std::memory_order_relaxed);
+    moves.Clear();
     Take();
   }
 
   /// True if the planning thread waits for such news.
   bool Asked(const std::string& uid, Ask ask) {
     const MutexLock lock(mutex_);
-    if (ask.moved_to.empty()) {
-      moves_.erase(uid);
-    } else {
-      moves_[uid] = ask.moved_to;
-    }
+    moves.Answered(uid, !ask.rejected);
     content_.asks[uid] = std::move(ask);
     return awaits_asks_;
-  }
-  /// True if the pod was last let pass to this equal place, and no board shows it yet.
-  bool IsMovedTo(const std::string& uid, std::string_view node) const {
-    const MutexLock lock(mutex_);
-    const auto found = moves_.find(uid);
-    return found != moves_.end() && found->second == node;
-  }
-  /// True if a pod was let pass to the node as to an equal place, and no board shows it yet.
-  bool IsMoveTarget(std::string_view node) const {
-    const MutexLock lock(mutex_);
-    return std::any_of(moves_.begin(), moves_.end(),
-                       [&](const auto& move) { return move.second == node; });
-  }
-  /// The board that is published was made with these answers: it shows what came of them.
-  void ForgetMoves(const std::map<std::string, Ask>& asks) {
-    const MutexLock lock(mutex_);
-    std::erase_if(moves_, [&](const auto& move) {
-      const auto ask = asks.find(move.first);
-      return ask != asks.end() && ask->second.moved_to == move.second;
-    });
   }
   void AwaitAsks(bool awaits) {
     const MutexLock lock(mutex_);
@@ -108,6 +86,7 @@ class Inbox {
   Content Take() {
     const MutexLock lock(mutex_);
     Content content = std::exchange(content_, {});
+    content.moves = moves.Made();
     content.last_call = Clock::time_point(Clock::duration(last_call_.load()));
     content.asks_about_all = asks_about_all_.load(std::memory_order_relaxed);
     return content;
@@ -120,7 +99,6 @@ class Inbox {
   std::atomic<bool> asks_about_all_{false};
   mutable Mutex mutex_;
   Content content_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::string> moves_ ABSL_GUARDED_BY(mutex_);  // UID to node
   bool awaits_asks_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

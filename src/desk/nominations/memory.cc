@@ -13,10 +13,6 @@ namespace {
 // A gang that is not planned for less than this, as its member is being replaced, is the same.
 constexpr std::chrono::seconds kGoneFor{10};
 
-// Of 100 nodes or more that are offered one is very likely to be no unit's place, if every fifth
-// is.
-constexpr size_t kOneIn = 5;
-
 }  // namespace
 
 void Memory::Pause(Time now) {
@@ -48,9 +44,8 @@ void Memory::Take(const Inbox::Content& content, const ClusterSnapshot& snapshot
                                   now - *unit->second.reserved_since >= gang.after;
     if (same_reservation) GiveUp(gang.key, gang.after, now, &unit->second);
   }
-  for (const auto& [uid, ask] : content.asks) {
-    OnAsk(ask, &pods_[uid]);
-  }
+  for (const auto& [uid, move] : content.moves) pods_[uid].reserved = move.to;
+  for (const auto& [uid, ask] : content.asks) OnAsk(ask, &pods_[uid]);
   for (const Inbox::Refusal& refusal : content.refusals) Refuse(refusal, snapshot, now);
 }
 
@@ -98,11 +93,12 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
   nominated_ = {};
   awaits_asks_ = false;
   holds_ = board.holds();
-  is_sampled_ = options_.samples_nodes && snapshot.NodeCount() > NominationOptions::kAllOffered;
-  has_equal_ = board.reserved_nodes() * kOneIn < snapshot.NodeCount() * (kOneIn - 1);
   std::vector<Nomination> due;
   Contenders contenders(&board, &snapshot);
-  for (const BoardUnit& unit : board.units()) LearnUnit(unit, board, &contenders, now);
+  StandIns stand_ins(&board, snapshot.NodeCount(), options_.samples_nodes);
+  for (const BoardUnit& unit : board.units()) {
+    LearnUnit(unit, board, &contenders, &stand_ins, now);
+  }
   for (auto& [key, unit] : units_) {
     if (unit.seen != round_ && !unit.gone_since) unit.gone_since = now;
     if (unit.rests_until && now < *unit.rests_until) next_look_.Add(*unit.rests_until);
@@ -132,7 +128,7 @@ std::vector<Nomination> Memory::Learn(const Board& board, const ClusterSnapshot&
 }
 
 void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Contenders* contenders,
-                       Time now) {
+                       StandIns* stand_ins, Time now) {
   if (!unit.gang) {
     const auto known = units_.find(unit.key);
     if (known != units_.end()) known->second.seen = round_;
@@ -140,7 +136,7 @@ void Memory::LearnUnit(const BoardUnit& unit, const Board& board, Contenders* co
   }
   UnitMemory& memory = units_[unit.key];
   memory.seen = round_;
-  ChoosePlaces(unit, contenders, &memory);
+  ChoosePlaces(unit, contenders, stand_ins, &memory);
   // Its time begins anew after it was bound or gone, but not with each member that is replaced.
   const auto gone = std::exchange(memory.gone_since, std::nullopt);
   if (gone && now - *gone >= kGoneFor) memory.reserved_since.reset();

@@ -19,6 +19,7 @@
 #include "desk/nominations/contenders.h"
 #include "desk/nominations/pod_nomination.h"
 #include "desk/nominations/pod_refusals.h"
+#include "desk/nominations/stand_ins.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/nominated_places.h"
 #include "outrigger/desk/options.h"
@@ -140,7 +141,8 @@ class Memory {
   /// is heard.
   std::optional<Time> LastSign() const;
   /// Decides how the places of a unit become its own. One that is being released stays as it is.
-  void ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMemory* memory);
+  void ChoosePlaces(const BoardUnit& unit, Contenders* contenders, StandIns* stand_ins,
+                    UnitMemory* memory);
   /// Another pod has taken a place of the unit, which had been let go.
   void Contest(const plan::UnitKey& unit);
   /// True if members of the unit are to be nominated for their places though they were not
@@ -225,7 +227,8 @@ class Memory {
   /// The gang's reservation begins anew, behind those of its priority.
   void GiveUp(const plan::UnitKey& gang, std::chrono::milliseconds after, Time now,
               UnitMemory* memory);
-  void LearnUnit(const BoardUnit& unit, const Board& board, Contenders* contenders, Time now);
+  void LearnUnit(const BoardUnit& unit, const Board& board, Contenders* contenders,
+                 StandIns* stand_ins, Time now);
   void Resume(Time now);
   void ForgetOld();
 
@@ -249,8 +252,6 @@ class Memory {
   bool awaits_asks_ = false;
   bool asks_about_all_ = false;  // kube-scheduler calls about pods that do not ask for it, too
   bool holds_ = false;           // single pods have places, too
-  bool is_sampled_ = false;      // the scheduler offers a part of the nodes
-  bool has_equal_ = false;       // enough nodes are no unit's place
   uint64_t round_ = 0;
 };
 

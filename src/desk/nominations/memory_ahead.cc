@@ -133,15 +133,15 @@ std::optional<Time> Memory::LastSign() const {
 }
 
 // Each nomination is a write, which costs an API server as much as the binding itself.
-void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, UnitMemory* memory) {
+void Memory::ChoosePlaces(const BoardUnit& unit, Contenders* contenders, StandIns* stand_ins,
+                          UnitMemory* memory) {
   if (options_.mode == Mode::kAlone) {
     memory->places = Places::kContested;
     return;
   }
   if (!unit.fits) return;
   if (!unit.releasing && memory->places != Places::kContested) {
-    const bool may_miss = is_sampled_ && !(unit.takes_equal && has_equal_);
-    const bool nominates = may_miss || contenders->AnyFor(unit);
+    const bool nominates = !stand_ins->AreEnoughFor(unit) || contenders->AnyFor(unit);
     memory->places = nominates ? Places::kNominated : Places::kOptimistic;
   }
   if (memory->places == Places::kOptimistic) nominated_.NeedsNone(unit.key);

@@ -45,7 +45,6 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
 
 void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
   memory->call = {ask.at, ask.rejected};
-  if (!ask.moved_to.empty()) memory->reserved = ask.moved_to;
   // As with a lost race: all of its members are nominated from now on.
   if (ask.not_offered) Contest(memory->unit);
   memory->nomination.Apply(NominationEvent::kAsked);

@@ -5,8 +5,8 @@
 
 #include "benchmark/benchmark.h"
 #include "cluster/cluster.h"
+#include "desk/calls/admission.h"
 #include "fmt/format.h"
-#include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/plan/groups.h"
 #include "outrigger/plan/planner.h"
@@ -134,8 +134,9 @@ void Filter(benchmark::State& state, const Pod& pod) {
   NoDiagnostics diagnostics;
   const Request request{.pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics};
   std::vector<Verdict> verdicts(kNodes);
+  PlaceMoves moves;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Admit(*board, request, verdicts));
+    benchmark::DoNotOptimize(Admit(*board, request, verdicts, &moves));
   }
 }
 

@@ -9,12 +9,12 @@
 
 #include "agent_under_test.h"
 #include "benchmark/benchmark.h"
+#include "desk/calls/admission.h"
 #include "desk/calls/victims.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/shared.h"
-#include "outrigger/desk/admission.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/desk.h"
 #include "outrigger/k8s/node.h"
@@ -155,8 +155,9 @@ void Filter(benchmark::State& state, size_t index) {
   Unheard diagnostics;
   const Request request{.pod = pod, .nodes = NodeList(refs), .diagnostics = diagnostics};
   std::vector<Verdict> verdicts(kNodes);
+  PlaceMoves moves;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(Admit(*board, request, verdicts));
+    benchmark::DoNotOptimize(Admit(*board, request, verdicts, &moves));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "outrigger/desk/admission.h"
+#include "desk/calls/admission.h"
 
 #include "board_testing.h"
 #include "gmock/gmock.h"
@@ -20,7 +20,7 @@ class AdmissionTest : public ::testing::Test {
   std::vector<std::string> Ask(const Pod& pod, const std::vector<Node>& nodes) {
     const OwnedRequest request(pod, nodes);
     std::vector<Verdict> verdicts(nodes.size());
-    outcome_ = Admit(*board_.Make(), *request, verdicts).outcome;
+    outcome_ = Admit(*board_.Make(), *request, verdicts, &moves_).outcome;
     std::vector<std::string> texts;
     for (const Verdict& verdict : verdicts) {
       const bool left_out = verdict.kind() == Verdict::Kind::kLeftOut;
@@ -48,6 +48,7 @@ class AdmissionTest : public ::testing::Test {
   }
 
   MakeBoard board_;
+  PlaceMoves moves_;
   Outcome outcome_ = Outcome::kPasses;
 };
 
@@ -75,16 +76,6 @@ TEST_F(AdmissionTest, AMemberWhoseNodeIsNotOfferedGetsAnEqualOne) {
               ElementsAre(kLeftOut, "fits"))
       << "the view does not have n2";
   EXPECT_EQ(outcome_, Outcome::kMoved);
-}
-
-TEST_F(AdmissionTest, TwoMembersTakeOneEqualNodeOneAfterTheOther) {
-  board_.AddGang("train", 1, 1);
-  board_.PutNode(MakeNode("n2"));
-  const OwnedRequest request(Member("train-0"), {MakeNode("n2")});
-  std::vector<Verdict> verdicts(1);
-  const auto is_taken = [](std::string_view node) { return node == "n2"; };
-  EXPECT_EQ(Admit(*board_.Make(), *request, verdicts, is_taken).outcome, Outcome::kNotOffered)
-      << "no board shows yet who was moved there";
 }
 
 // A gang of one member of 1 cpu, with its place on n1, and another node that is offered alone.
@@ -129,9 +120,9 @@ const OtherNode kOtherNodes[] = {
      [](MakeBoard*, Node* node) { node->allocatable.Set("nvidia.com/gpu", Quantity::FromInt(8)); }},
     {"OfAnotherZone",
      [](MakeBoard*, Node* node) { node->labels.Set("topology.kubernetes.io/zone", "b"); }},
-    {"WhereAnotherGangHasAPlace",
+    {"WhereAMemberThatAsksForMoreHasAPlace",
      [](MakeBoard* board, Node*) {
-       board->AddGang("other", 1, 1, "1");
+       board->AddGang("other", 1, 1, "2");
        board->PlaceMember("other", 0, "n2");
      }},
     {"KeptForAnotherGang", [](MakeBoard* board, Node*) { board->Keep("n2", "train"); }},

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
-#include <string_view>
 
+#include "desk/calls/place_moves.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
 #include "outrigger/desk/board.h"
@@ -24,16 +23,10 @@ struct Admission {
   std::string node;  // kReserved, kMoved; kNotOffered: the reserved one
 };
 
-/// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Commits to
-/// nothing.
-/// `is_taken`: nodes to which others were moved since the board was made; may be empty.
+/// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Where the place of
+/// a member is not offered, moves it. Commits to nothing else.
 Admission Admit(const Board& board, const Request& request, std::span<Verdict> verdicts,
-                const std::function<bool(std::string_view node)>& is_taken = nullptr);
-
-/// True if the node is as good for the member as the one that it has: of the same zone and region,
-/// with about the same allocatable resources, room for the member, and no place of another unit.
-/// Whether the pod may be there at all is kube-scheduler's judgement.
-bool IsEqualPlace(const Board& board, const BoardPod& seat, std::string_view node);
+                PlaceMoves* moves);
 
 /// True for a pod of a group that is planned as a whole, or that no plan has seen.
 bool IsMember(const Board& board, const Pod& pod);

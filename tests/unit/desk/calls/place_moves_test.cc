@@ -1,0 +1,99 @@
+#include "desk/calls/place_moves.h"
+
+#include <functional>
+#include <string>
+
+#include "board_testing.h"
+#include "gtest/gtest.h"
+
+namespace outrigger::desk {
+namespace {
+
+using testing::MakeNode;
+
+// The gangs a and b of one member each, with places on n1 and n2.
+class PlaceMovesTest : public ::testing::Test {
+ protected:
+  PlaceMovesTest() {
+    for (const char* const node : {"n2", "n3"}) board_.PutNode(MakeNode(node));
+    for (const char* const gang : {"a", "b"}) board_.AddGang(gang, 1, 1, "3");
+    Place("n1", "n2");
+  }
+  void Place(const std::string& a, const std::string& b) {
+    board_.PlaceMember("a", 0, a);
+    board_.PlaceMember("b", 0, b);
+    made_ = board_.Make();
+  }
+  bool Move(const std::string& gang, const std::string& node) {
+    return moves_.MoveTo(node, *made_, SeatOf(gang));
+  }
+  std::string PlaceOf(const std::string& gang) const {
+    return moves_.PlaceOf(*made_, SeatOf(gang));
+  }
+  const BoardPod& SeatOf(const std::string& gang) const {
+    return *made_->Find("uid-" + gang + "-0");
+  }
+
+  MakeBoard board_;
+  std::shared_ptr<const Board> made_;
+  PlaceMoves moves_;
+};
+
+TEST_F(PlaceMovesTest, AFreeNodeIsTakenByOne) {
+  EXPECT_TRUE(Move("a", "n3"));
+  EXPECT_EQ(PlaceOf("a"), "n3");
+  EXPECT_FALSE(Move("b", "n3")) << "no board shows yet who was moved there";
+  EXPECT_FALSE(Move("a", "n2")) << "it has moved";
+}
+
+TEST_F(PlaceMovesTest, TwoThatAskForTheSameExchangeTheirPlaces) {
+  EXPECT_TRUE(Move("a", "n2"));
+  EXPECT_EQ(PlaceOf("a"), "n2");
+  EXPECT_EQ(PlaceOf("b"), "n1");
+  EXPECT_FALSE(Move("b", "n3")) << "it has moved";
+}
+
+TEST_F(PlaceMovesTest, WhoWasLetPassKeepsItsPlace) {
+  moves_.Answered("uid-b-0", /*passes=*/true);
+  EXPECT_FALSE(Move("a", "n2"));
+  moves_.Answered("uid-b-0", /*passes=*/false);
+  EXPECT_TRUE(Move("a", "n2"));
+}
+
+TEST_F(PlaceMovesTest, WhoIsNominatedOrMayNotBeThereKeepsItsPlace) {
+  const std::function<void(Pod*)> changes[] = {
+      [](Pod* pod) { pod->nominated_node_name = "n2"; },
+      [](Pod* pod) { pod->node_selector.Set("kubernetes.io/hostname", "n2"); },
+      [](Pod* pod) { pod->topology_spread.emplace_back().max_skew = 1; },
+  };
+  const Pod before = *SeatOf("b").pod;
+  for (const auto& change : changes) {
+    board_.ChangeMember("b", 0, [&](Pod* pod) { *pod = before, change(pod); });
+    Place("n1", "n2");
+    EXPECT_FALSE(Move("a", "n2"));
+  }
+}
+
+TEST_F(PlaceMovesTest, TheBoardThatIsMadeWithAMoveShowsIt) {
+  EXPECT_TRUE(Move("a", "n2"));
+  const auto made = moves_.Made();
+  moves_.OnBoard(*made_, {});
+  EXPECT_EQ(PlaceOf("a"), "n2") << "this one was begun before";
+  Place("n2", "n1");
+  moves_.OnBoard(*made_, made);
+  EXPECT_EQ(PlaceOf("a"), "n2");
+  EXPECT_EQ(PlaceOf("b"), "n1");
+  EXPECT_TRUE(moves_.Made().empty());
+}
+
+TEST_F(PlaceMovesTest, AMoveThatABoardDoesNotFitToCountsForNeither) {
+  EXPECT_TRUE(Move("a", "n2"));
+  Place("n1", "n3");
+  EXPECT_EQ(PlaceOf("a"), "n1");
+  EXPECT_EQ(PlaceOf("b"), "n3");
+  moves_.OnBoard(*made_, {});
+  EXPECT_TRUE(moves_.Made().empty());
+}
+
+}  // namespace
+}  // namespace outrigger::desk
