@@ -23,8 +23,8 @@ struct Admission {
   std::string node;  // kReserved, kMoved; kNotOffered: the reserved one
 };
 
-/// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Where the place of
-/// a member is not offered, moves it. Commits to nothing else.
+/// Answers a filter call from `board`; `verdicts` as Filterer::Filter() has them. Where the place
+/// of a member is not offered, moves it. Commits to nothing else.
 Admission Admit(const Board& board, const Request& request, std::span<Verdict> verdicts,
                 PlaceMoves* moves);
 

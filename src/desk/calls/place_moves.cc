@@ -71,52 +71,62 @@ bool IsAsGood(std::string_view node, const Board& board, const BoardPod& seat) {
   return planned && offered && AreEqual(planned->node(), offered->node());
 }
 
+bool FitsTo(const Board& board, const std::string& uid, const PlaceMoves::Move& move) {
+  const BoardPod* const seat = board.Find(uid);
+  if (seat == nullptr || seat->unit == nullptr || seat->node != move.from) return false;
+  return IsAsGood(move.to, board, *seat) && (!move.is_free || IsFree(move.to, board, *seat));
+}
+
 }  // namespace
 
 std::string PlaceMoves::PlaceOf(const Board& board, const BoardPod& seat) const {
   const MutexLock lock(mutex_);
   const auto found = moves_.find(seat.pod->uid);
-  return found != moves_.end() && FitsTo(board, found->first, found->second) ? found->second.to
-                                                                             : seat.node;
+  return found != moves_.end() && Holds(board, found->second.exchange) ? found->second.to
+                                                                       : seat.node;
 }
 
-bool PlaceMoves::FitsTo(const Board& board, const std::string& uid, const Move& move) {
-  const BoardPod* const seat = board.Find(uid);
-  if (seat == nullptr || seat->unit == nullptr || seat->node != move.from) return false;
-  if (!IsAsGood(move.to, board, *seat)) return false;
-  if (move.with.empty()) return IsFree(move.to, board, *seat);
-  const BoardPod* const with = board.Find(move.with);
-  return with != nullptr && with->node == move.to;
+bool PlaceMoves::Holds(const Board& board, uint64_t exchange) const {
+  return std::all_of(moves_.begin(), moves_.end(), [&](const auto& entry) {
+    const auto& [uid, move] = entry;
+    return move.exchange != exchange || FitsTo(board, uid, move);
+  });
 }
 
 bool PlaceMoves::MoveTo(std::string_view node, const Board& board, const BoardPod& seat) {
   if (!IsAsGood(node, board, seat)) return false;
+  const std::string place = PlaceOf(board, seat);
   const MutexLock lock(mutex_);
-  if (moves_.contains(seat.pod->uid)) return false;
+  const std::string& uid = seat.pod->uid;
+  const auto known = moves_.find(uid);
+  const bool has_moved = known != moves_.end();
+  if (has_moved && (passed_.contains(uid) || known->second.to != place)) return false;
+  const uint64_t exchange = has_moved ? known->second.exchange : ++exchanges_;
   if (!taken_.contains(std::string(node)) && IsFree(node, board, seat)) {
     taken_.emplace(node);
-    moves_[seat.pod->uid] = {seat.node, std::string(node), ""};
+    moves_[uid] = {seat.node, std::string(node), /*is_free=*/true, exchange};
     return true;
   }
-  const BoardPod* const with = PartnerOn(node, board, seat);
+  const BoardPod* const with = PartnerOn(node, board, seat, place);
   if (with == nullptr) return false;
-  moves_[seat.pod->uid] = {seat.node, with->node, with->pod->uid};
-  moves_[with->pod->uid] = {with->node, seat.node, seat.pod->uid};
+  moves_[uid] = {seat.node, with->node, /*is_free=*/false, exchange};
+  moves_[with->pod->uid] = {with->node, place, /*is_free=*/false, exchange};
   return true;
 }
 
 const BoardPod* PlaceMoves::PartnerOn(std::string_view node, const Board& board,
-                                      const BoardPod& seat) const {
+                                      const BoardPod& seat, const std::string& place) const {
   const ReservedNode* const reserved = board.ReservationsOn(node);
-  const auto place = board.snapshot().FindNode(seat.node);
-  if (reserved == nullptr || !place || board.KeptFor(seat.node) != nullptr) return nullptr;
+  const auto at_place = board.snapshot().FindNode(place);
+  if (reserved == nullptr || !at_place || board.KeptFor(place) != nullptr) return nullptr;
   const ResourceList requests = RequestsOf(*seat.pod);
   for (const Reservation& other : reserved->reservations) {
     if (other.requests != requests || passed_.contains(other.uid)) continue;
     const BoardPod* const with = board.Find(other.uid);
     if (with == nullptr || with->node != node || moves_.contains(other.uid)) continue;
     if (!with->unit->gang || !with->unit->takes_equal) continue;
-    if (with->pod->nominated_node_name.empty() && MayBeOn(*with->pod, place->node())) return with;
+    if (!with->pod->nominated_node_name.empty()) continue;
+    if (MayBeOn(*with->pod, at_place->node())) return with;
   }
   return nullptr;
 }
@@ -137,14 +147,22 @@ PlaceMoves::ByUid PlaceMoves::Made() const {
 
 void PlaceMoves::OnBoard(const Board& board, const ByUid& made) {
   const MutexLock lock(mutex_);
-  taken_.clear();
-  absl::erase_if(moves_, [&](const auto& entry) {
-    const auto& [uid, move] = entry;
-    const auto known = made.find(uid);
-    return (known != made.end() && known->second == move) || !FitsTo(board, uid, move);
+  absl::erase_if(moves_, [&](auto& entry) {
+    Move& move = entry.second;
+    const auto known = made.find(entry.first);
+    if (known == made.end()) return false;
+    move.from = known->second.to;
+    return move.to == move.from;
   });
+  absl::flat_hash_set<uint64_t> void_ones;
   for (const auto& [uid, move] : moves_) {
-    if (move.with.empty()) taken_.insert(move.to);
+    if (!FitsTo(board, uid, move)) void_ones.insert(move.exchange);
+  }
+  absl::erase_if(moves_,
+                 [&](const auto& entry) { return void_ones.contains(entry.second.exchange); });
+  taken_.clear();
+  for (const auto& [uid, move] : moves_) {
+    if (move.is_free) taken_.insert(move.to);
   }
   absl::erase_if(passed_, [&](const std::string& uid) {
     const BoardPod* const seat = board.Find(uid);

@@ -36,9 +36,8 @@ void StandIns::Find() {
 }
 
 size_t StandIns::KindOf(const ResourceList& requests) {
-  const auto same = std::find_if(kinds_.begin(), kinds_.end(), [&](const Alike& kind) {
-    return kind.requests == requests;
-  });
+  const auto same = std::find_if(kinds_.begin(), kinds_.end(),
+                                 [&](const Alike& kind) { return kind.requests == requests; });
   const auto at = static_cast<size_t>(same - kinds_.begin());
   if (same == kinds_.end() && at < kMost) kinds_.push_back({requests});
   return at;

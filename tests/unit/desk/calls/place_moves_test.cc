@@ -1,6 +1,7 @@
 #include "desk/calls/place_moves.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "board_testing.h"
@@ -43,6 +44,7 @@ TEST_F(PlaceMovesTest, AFreeNodeIsTakenByOne) {
   EXPECT_TRUE(Move("a", "n3"));
   EXPECT_EQ(PlaceOf("a"), "n3");
   EXPECT_FALSE(Move("b", "n3")) << "no board shows yet who was moved there";
+  moves_.Answered("uid-a-0", /*passes=*/true);
   EXPECT_FALSE(Move("a", "n2")) << "it has moved";
 }
 
@@ -50,7 +52,26 @@ TEST_F(PlaceMovesTest, TwoThatAskForTheSameExchangeTheirPlaces) {
   EXPECT_TRUE(Move("a", "n2"));
   EXPECT_EQ(PlaceOf("a"), "n2");
   EXPECT_EQ(PlaceOf("b"), "n1");
-  EXPECT_FALSE(Move("b", "n3")) << "it has moved";
+}
+
+TEST_F(PlaceMovesTest, WhoGotAnotherPlaceThatIsNotOfferedEitherMovesOn) {
+  board_.AddGang("c", 1, 1, "3");
+  board_.PlaceMember("c", 0, "n3");
+  Place("n1", "n2");
+  EXPECT_TRUE(Move("a", "n2"));
+  const auto made = moves_.Made();
+  EXPECT_TRUE(Move("b", "n3"));
+  EXPECT_EQ(PlaceOf("a"), "n2");
+  EXPECT_EQ(PlaceOf("b"), "n3");
+  EXPECT_EQ(PlaceOf("c"), "n1");
+  Place("n2", "n1");  // the next plan was begun before b moved on
+  moves_.OnBoard(*made_, made);
+  EXPECT_EQ(PlaceOf("a"), "n2");
+  EXPECT_EQ(PlaceOf("b"), "n3");
+  EXPECT_EQ(PlaceOf("c"), "n1");
+  board_.PlaceMember("c", 0, "n2");
+  Place("n2", "n1");
+  EXPECT_EQ(PlaceOf("b"), "n1") << "c is no more where they exchanged";
 }
 
 TEST_F(PlaceMovesTest, WhoWasLetPassKeepsItsPlace) {

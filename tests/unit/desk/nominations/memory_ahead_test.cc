@@ -389,7 +389,7 @@ TEST_F(SampledTest, AMemberThatWasMovedKeepsThePlace) {
   AddAlone(&board, "train", 2);
   Learn(*board.Make(), kBegin);
   Inbox::Content calls;
-  calls.moves["uid-train-0"] = {"n1", "n2", ""};
+  calls.moves["uid-train-0"] = {"n1", "n2"};
   Take(calls, kBegin);
   EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n2");
 }
