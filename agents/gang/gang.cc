@@ -60,31 +60,27 @@ class Gang final : public Agent,
     return settings.DeskMode() != desk::Mode::kAlone;
   }
   static std::vector<AccessRule> Access(const Settings& settings) {
-    std::vector<AccessRule> rules = {
-        {"", "pods/eviction", {"create"}},
-        {"", "pods/status", {"patch"}},
-        {"events.k8s.io", "events", {"create", "patch"}},
-        // For write-status. Volcano's PodGroups have no status of their own to patch.
-        {"scheduling.k8s.io", "podgroups/status", {"patch"}},
-        {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
-        {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
-        {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
-        {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}};
-    if (settings.DeskMode() == desk::Mode::kAlone) {
-      for (AccessRule& rule : desk::AccessWithoutExtender(settings.lease))
-        rules.push_back(std::move(rule));
-      return rules;
+    std::vector<AccessRule> rules = desk::AccessOf(settings);
+    for (const AccessRule& rule : std::initializer_list<AccessRule>{
+             {"", "pods/eviction", {"create"}},
+             {"events.k8s.io", "events", {"create", "patch"}},
+             // For write-status. Volcano's PodGroups have no status of their own to patch.
+             {"scheduling.k8s.io", "podgroups/status", {"patch"}},
+             {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
+             {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
+             {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
+             {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}}) {
+      rules.push_back(rule);
     }
-    rules.push_back({"", "pods", {"get", "patch"}});  // patch: the gate is taken off
+    if (!TakesCalls(settings)) return rules;
+    rules.push_back({"", "pods", {"get"}});
     rules.push_back({"", "pods/binding", {"create"}});
-    rules.push_back({"coordination.k8s.io", "leases", {"get"}});
     return rules;
   }
 
   Gang(const AgentDeps& deps, const Settings& settings)
-      : cluster_(deps.cluster),
+      : settings_(settings),
         desk_(Desk::Of(deps)),
-        mode_(settings.DeskMode()),
         reports_(deps.cluster, deps.metrics, deps.log),
         barriers_(BarrierOptionsOf(settings, deps.scheduler)),
         eviction_reports_(deps.cluster, deps.metrics, deps.log),
@@ -115,28 +111,11 @@ class Gang final : public Agent,
   ~Gang() override { Stop(); }
 
   Needs Reads() const override {
-    Needs needs;
-    needs.NodeLabels()
-        .NodeTaints()
-        .NodeAllocatable()
-        .PodMetadata()
-        .PodResources()
-        .PodScheduling()
-        .PodStatus()
-        .ClusterPods()
-        .ClusterGroups()
-        .ClusterBudgets()
-        .ClusterClaims();
-    // There a claim that is not in the view holds its gang.
-    if (mode_ == desk::Mode::kAlone) needs.ClusterFreshClaims();
-    return needs;
+    Needs needs = desk::NeedsOf(settings_);
+    return needs.ClusterBudgets();
   }
 
   absl::Status Start() override {
-    if (cluster_ == nullptr) {
-      return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
-    }
     evictor_.Start();
     recovery_.Start();
     explainer_.Start();
@@ -269,9 +248,8 @@ class Gang final : public Agent,
     return committer_.Commit(request);
   }
 
-  ClusterAccess* const cluster_;
+  const Settings settings_;
   const std::shared_ptr<Desk> desk_;
-  const desk::Mode mode_;
   Reports reports_;
   mutable Barriers barriers_;
   EvictionReports eviction_reports_;

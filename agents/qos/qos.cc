@@ -65,48 +65,19 @@ class Qos final : public Agent,
     return settings.DeskMode() != desk::Mode::kAlone;
   }
   static std::vector<AccessRule> Access(const Settings& settings) {
-    if (settings.DeskMode() == desk::Mode::kAlone) {
-      std::vector<AccessRule> rules = desk::AccessWithoutExtender(settings.lease);
-      rules.push_back({"", "pods/status", {"patch"}});
-      return rules;
-    }
-    return {{"", "pods", {"patch"}},  // the gate is taken off
-            {"", "pods/status", {"patch"}},
-            {"coordination.k8s.io", "leases", {"get"}}};
+    return desk::AccessOf(settings);
   }
 
   Qos(const AgentDeps& deps, const Settings& settings)
-      : cluster_(deps.cluster),
+      : settings_(settings),
         desk_(Desk::Of(deps)),
-        mode_(settings.DeskMode()),
         watch_(deps.metrics, deps.log, [this] { return IsAlone(); }),
         decisions_(deps.debug) {}
   ~Qos() override { Stop(); }
 
-  Needs Reads() const override {
-    Needs needs;
-    needs.NodeLabels()
-        .NodeTaints()
-        .NodeAllocatable()
-        .PodMetadata()
-        .PodResources()
-        .PodScheduling()
-        .PodStatus()
-        .ClusterPods()
-        .ClusterGroups()
-        .ClusterClaims();
-    // There a claim that is not in the view holds its pods.
-    if (mode_ == desk::Mode::kAlone) needs.ClusterFreshClaims();
-    return needs;
-  }
+  Needs Reads() const override { return desk::NeedsOf(settings_); }
 
-  absl::Status Start() override {
-    if (cluster_ == nullptr) {
-      return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
-    }
-    return desk_->Start();
-  }
+  absl::Status Start() override { return desk_->Start(); }
   void Stop() override { desk_->Stop("qos"); }
   absl::Status Live() const override { return desk_->Live(); }
 
@@ -138,9 +109,8 @@ class Qos final : public Agent,
  private:
   bool IsAlone() const { return !desk_->HasJoined("gang"); }
 
-  ClusterAccess* const cluster_;
+  const Settings settings_;
   const std::shared_ptr<Desk> desk_;
-  const desk::Mode mode_;
   QueueWatch watch_;
   const Decisions decisions_;
 };

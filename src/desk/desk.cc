@@ -73,22 +73,6 @@ class Desk::State {
   std::atomic<bool> is_built = false;  // guards the two before
 };
 
-std::vector<AccessRule> AccessWithoutExtender(std::string_view lease) {
-  const std::string name(lease.substr(lease.find('/') + 1));
-  return {{.api_group = "", .resource = "pods", .verbs = {"get", "patch"}},
-          {.api_group = "coordination.k8s.io",
-           .resource = "leases",
-           .verbs = {"get", "update"},
-           .names = {name},
-           .in_own_namespace = true},
-          // RBAC cannot limit it by name.
-          {.api_group = "coordination.k8s.io",
-           .resource = "leases",
-           .verbs = {"create"},
-           .names = {},
-           .in_own_namespace = true}};
-}
-
 std::shared_ptr<Desk> Desk::Of(const AgentDeps& deps) {
   const auto make = [&deps] {
     return std::make_shared<Desk>(deps.cluster, deps.warn, DeskDrive(), deps.scheduler);
@@ -125,6 +109,10 @@ bool Desk::HasJoined(std::string_view agent) const {
 
 // Participants have their threads by then.
 absl::Status Desk::Start() {
+  if (state_->cluster == nullptr) {
+    return absl::FailedPreconditionError(
+        "needs the API server: give --kubeconfig FILE, or run in a pod");
+  }
   if (++state_->started < state_->agents.size()) return absl::OkStatus();
   state_->Build();
   if (state_->drive.by_hand) {

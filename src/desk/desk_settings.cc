@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "outrigger/agent/lease_claim.h"
 #include "outrigger/base/text.h"
+#include "outrigger/desk/settings.h"
 
 namespace outrigger::desk {
 namespace {
@@ -57,6 +58,61 @@ std::optional<std::string> TextOf(const std::optional<int64_t>& number) {
 }
 
 }  // namespace
+
+DeskTerms TermsOf(std::string_view agent, const AgentDeps& deps, const CommonSettings& settings) {
+  const auto given = [&deps](std::string_view name, const auto& value) {
+    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
+  };
+  return {
+      .agent = std::string(agent),
+      .mode = settings.DeskMode(),
+      .scheduler_names = given("scheduler-names", settings.scheduler_names),
+      .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),
+      .host_name = given("host-name", settings.host_name),
+      .reserve_after = given("reserve-after", settings.reserve_after),
+      .lease = given("lease", settings.lease),
+      .unchecked = settings.unchecked.empty() ? std::nullopt : std::optional(settings.unchecked)};
+}
+
+Needs NeedsOf(const CommonSettings& settings) {
+  Needs needs;
+  needs.NodeLabels()
+      .NodeTaints()
+      .NodeAllocatable()
+      .PodMetadata()
+      .PodResources()
+      .PodScheduling()
+      .PodStatus()
+      .ClusterPods()
+      .ClusterGroups()
+      .ClusterClaims();
+  // There a claim that is not in the view holds its pods.
+  if (settings.DeskMode() == Mode::kAlone) needs.ClusterFreshClaims();
+  return needs;
+}
+
+std::vector<AccessRule> AccessOf(const CommonSettings& settings) {
+  constexpr std::string_view kLeases = "coordination.k8s.io";
+  if (settings.DeskMode() == Mode::kExtender) {
+    return {{"", "pods", {"patch"}},
+            {"", "pods/status", {"patch"}},
+            {std::string(kLeases), "leases", {"get"}}};
+  }
+  const std::string name = settings.lease.substr(settings.lease.find('/') + 1);
+  return {{.api_group = "", .resource = "pods", .verbs = {"get", "patch"}},
+          {.api_group = "", .resource = "pods/status", .verbs = {"patch"}},
+          {.api_group = std::string(kLeases),
+           .resource = "leases",
+           .verbs = {"get", "update"},
+           .names = {name},
+           .in_own_namespace = true},
+          // RBAC cannot limit it by name.
+          {.api_group = std::string(kLeases),
+           .resource = "leases",
+           .verbs = {"create"},
+           .names = {},
+           .in_own_namespace = true}};
+}
 
 absl::Status DeskSettings::Take(const std::optional<std::string>& value, std::string_view setting,
                                 const std::string& agent, Text* text) {

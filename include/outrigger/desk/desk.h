@@ -48,29 +48,6 @@ struct DeskTerms {
   std::function<void(PlanningOptions* options)> adjust = nullptr;
 };
 
-/// The terms of an agent whose `settings` have the fields of the same names, and DeskMode(); those
-/// that a user gave. Without participant and adjust.
-template <typename Settings>
-DeskTerms TermsOf(std::string_view agent, const AgentDeps& deps, const Settings& settings) {
-  const auto given = [&deps](std::string_view name, const auto& value) {
-    return deps.given.contains(name) ? std::optional(value) : std::nullopt;
-  };
-  return {
-      .agent = std::string(agent),
-      .mode = settings.DeskMode(),
-      .scheduler_names = given("scheduler-names", settings.scheduler_names),
-      .scheduler_lease = given("scheduler-lease", settings.scheduler_lease),
-      .host_name = given("host-name", settings.host_name),
-      .reserve_after = given("reserve-after", settings.reserve_after),
-      .lease = given("lease", settings.lease),
-      .unchecked = settings.unchecked.empty() ? std::nullopt : std::optional(settings.unchecked)};
-}
-
-/// What the desk does at the API server with Mode::kAlone, in addition to nominations: it
-/// takes gates off, and stands for `lease` ("namespace/name"), which is to be in the agents' own
-/// namespace.
-std::vector<AccessRule> AccessWithoutExtender(std::string_view lease);
-
 /// What moves a desk on. Simulations put in their own time and plan by hand.
 struct DeskDrive {
   SteadyNow now = std::chrono::steady_clock::now;

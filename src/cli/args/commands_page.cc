@@ -1,5 +1,7 @@
 #include "cli/args/commands_page.h"
 
+#include <string_view>
+
 #include "cli/args/command_line.h"
 #include "cli/args/command_tree.h"
 #include "fmt/format.h"
@@ -11,13 +13,16 @@ constexpr const char* kIntroduction = R"(# Commands
 
 <!-- Written by scripts/update-docs from the command line in the code; do not edit. -->
 
-This page lists every flag and argument of every command, as `outrigger COMMAND --help` prints them. A flag without
+This page lists the flags and arguments of every command, as `outrigger COMMAND --help` prints them. A flag without
 a value is off by default; any other flag without a stated default is unset.
-[settings.md](settings.md) has each setting with its environment variable and its key in the settings file.
+The settings of the agents, which `serve`, `doctor` and `explain pod` take as flags (`--gang.timeout`), stand in
+[settings.md](settings.md), which has each setting with its environment variable and its key in the settings file.
 
 Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command line, the settings or the
 content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 )";
+
+constexpr std::string_view kAgentGroup = "Settings of agent ";
 
 // Descriptions are wrapped for a terminal, and a cell of a table must not end early.
 std::string CellText(const std::string& text) {
@@ -55,7 +60,7 @@ void AddSections(const std::string& program, const CLI::App& parent,
     if (command->get_group().empty()) continue;  // for maintainers
     const std::string title = program + " " + command->get_name();
     for (const std::string& group : command->get_groups()) {
-      if (group.empty()) continue;  // former names of settings
+      if (group.empty() || group.starts_with(kAgentGroup)) continue;  // former names have none
       const std::string section = Section(title, *command, group);
       if (!section.ends_with("|---|\n")) sections->push_back(section);
     }
