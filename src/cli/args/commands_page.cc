@@ -1,6 +1,6 @@
 #include "cli/args/commands_page.h"
 
-#include <string_view>
+#include <utility>
 
 #include "cli/args/command_line.h"
 #include "cli/args/command_tree.h"
@@ -13,16 +13,13 @@ constexpr const char* kIntroduction = R"(# Commands
 
 <!-- Written by scripts/update-docs from the command line in the code; do not edit. -->
 
-This page lists the flags and arguments of every command, as `outrigger COMMAND --help` prints them. A flag without
-a value is off by default; any other flag without a stated default is unset.
-The settings of the agents, which `serve`, `doctor` and `explain pod` take as flags (`--gang.timeout`), stand in
-[settings.md](settings.md), which has each setting with its environment variable and its key in the settings file.
+This page lists the flags and arguments of every command, as `outrigger COMMAND --help` prints them; those that are
+settings stand in [settings.md](settings.md). A flag without a value is off by default; any other flag without a stated
+default is unset.
 
 Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command line, the settings or the
 content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 )";
-
-constexpr std::string_view kAgentGroup = "Settings of agent ";
 
 // Descriptions are wrapped for a terminal, and a cell of a table must not end early.
 std::string CellText(const std::string& text) {
@@ -43,15 +40,24 @@ std::string Row(const CLI::Option& option) {
                      CellText(option.get_description()));
 }
 
-std::string Section(const std::string& title, const CLI::App& command, const std::string& group) {
-  const std::string of = group == "Options" ? "" : ": " + group;
-  std::string text = fmt::format("## `{}`{}\n\n{}.\n\n| flag | value | meaning |\n|---|---|---|\n",
-                                 title, of, command.get_description());
+// Former names of settings have no group.
+bool IsOfSettings(const std::string& group) {
+  return group.empty() || group.starts_with("Settings");
+}
+
+std::string Section(const std::string& title, const CLI::App& command) {
+  std::string rows;
+  bool has_settings = false;
   for (const CLI::Option* option : command.get_options()) {
-    if (option == command.get_help_ptr()) continue;
-    if (option->get_group() == group) text += Row(*option);
+    has_settings |= option->get_group().starts_with("Settings");
+    const bool is_help = option == command.get_help_ptr();
+    if (!is_help && !IsOfSettings(option->get_group())) rows += Row(*option);
   }
-  return text;
+  if (rows.empty() && !has_settings) return {};
+  std::string text = fmt::format("## `{}`\n\n{}.\n", title, command.get_description());
+  if (has_settings) text += "Takes [settings](settings.md) as flags.\n";
+  if (rows.empty()) return text;
+  return text + "\n| flag | value | meaning |\n|---|---|---|\n" + rows;
 }
 
 void AddSections(const std::string& program, const CLI::App& parent,
@@ -59,11 +65,8 @@ void AddSections(const std::string& program, const CLI::App& parent,
   for (const CLI::App* command : parent.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_group().empty()) continue;  // for maintainers
     const std::string title = program + " " + command->get_name();
-    for (const std::string& group : command->get_groups()) {
-      if (group.empty() || group.starts_with(kAgentGroup)) continue;  // former names have none
-      const std::string section = Section(title, *command, group);
-      if (!section.ends_with("|---|\n")) sections->push_back(section);
-    }
+    std::string section = Section(title, *command);
+    if (!section.empty()) sections->push_back(std::move(section));
     AddSections(title, *command, sections);
   }
 }

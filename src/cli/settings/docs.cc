@@ -18,9 +18,11 @@ A setting is taken from the first of these that has it:
 1. a flag of `outrigger serve`: `--safe.max-risk 0.3`
 2. an environment variable: `OUTRIGGER_SAFE_MAX_RISK=0.3`
 3. the settings file that `--config` (or `OUTRIGGER_CONFIG`) names: `safe: {maxRisk: 0.3}`
-4. the environment variable of the program that Outrigger replaces, where the table names one; a
-   value that is not accepted there is warned about and means the default, as it did
+4. the environment variable of the program that Outrigger replaces, where the table names one
+   ("formerly"); a value that is not accepted there is warned about and means the default, as it did
 5. the default
+
+All names follow from the flag's as these do.
 
 A value that is not accepted, a key that no setting has and a key given twice end the start with
 exit code 2 and a message that names the place; a file that cannot be read ends it with 1. An
@@ -74,21 +76,17 @@ std::string CellOfSetting(const std::string& text) {
   return cell;
 }
 
-std::string SettingsTables(const SettingGroup& group) {
-  std::string text;
+std::string SettingsTable(const SettingGroup& group) {
+  std::string text = "\n| setting | meaning | accepted | default |\n|---|---|---|---|\n";
   for (const BoundSetting& setting : group.settings) {
     const SettingSpec& spec = setting.spec;
-    text += fmt::format(
-        "\n### `{}`\n\n{}\n\n| | |\n|---|---|\n| type | {} |\n| accepted | {} |\n| default | {} "
-        "|\n"
-        "| environment | `{}` |\n| file | `{}` |\n",
-        setting.flag, Sentence(spec.help), spec.type, CellOfSetting(spec.accepted),
-        CellOfSetting(spec.default_text), setting.env, setting.key);
+    std::string meaning = CellOfSetting(spec.help);
     if (!spec.former_name.empty()) {
-      text +=
-          fmt::format("| former name | `{}`: still accepted, with a warning |\n", spec.former_name);
+      meaning += fmt::format("; former name `{}`, accepted with a warning", spec.former_name);
     }
-    if (!spec.legacy_env.empty()) text += fmt::format("| formerly | `{}` |\n", spec.legacy_env);
+    if (!spec.legacy_env.empty()) meaning += fmt::format("; formerly `{}`", spec.legacy_env);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", setting.flag, meaning,
+                        CellOfSetting(spec.accepted), CellOfSetting(spec.default_text));
   }
   return text;
 }
@@ -121,7 +119,7 @@ std::string SettingsSection(const SettingGroup& group) {
                                   ? std::string("## Server\n")
                                   : fmt::format("## Agent {}\n\n{} Port {}.\n", group.agent->name,
                                                 Sentence(group.agent->summary), group.agent->port);
-  return heading + SettingsTables(group);
+  return heading + SettingsTable(group);
 }
 
 std::string AnnotatorSections() {
@@ -133,7 +131,7 @@ std::string AnnotatorSections() {
     }
     text += fmt::format("\n## `outrigger annotate {}`\n",
                         what == Annotating::kUsage ? "usage" : "allocation");
-    text += SettingsTables(group);
+    text += SettingsTable(group);
   }
   return text;
 }
