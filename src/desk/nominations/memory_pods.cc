@@ -175,7 +175,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
   if (IsDue(planned, unit, now, memory)) {
-    Write(planned, memory, now, due);
+    Write(planned, now, &memory, due);
   } else {
     Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
@@ -201,13 +201,15 @@ void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, Pod
   if (shown.empty()) return;
   const bool taken_back = nomination.IsFor(shown) && IsTakenBack(nomination.state());
   if (taken_back || (!ours && !nomination.IsFor(shown))) return;
-  Write({seat.pod, "", /*stamp=*/0, round_, again}, *memory, now, due);
+  Write({seat.pod, "", /*stamp=*/0, round_, again}, now, memory, due);
 }
 
-void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
+void Memory::Write(Nomination nomination, Time now, PodMemory* memory,
                    std::vector<Nomination>* due) {
   if (under_way_.contains(nomination.pod->uid)) return;  // its result makes the next plan
-  if (IsTime(memory.nomination.write_after(), now)) due->push_back(std::move(nomination));
+  if (!IsTime(memory->nomination.write_after(), now)) return;
+  memory->to_write.insert(nomination.node);
+  due->push_back(std::move(nomination));
 }
 
 bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
