@@ -218,10 +218,15 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
   const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
-  const bool conclusive = options_.mode == Mode::kAlone && nomination.IsFromBeforeRelease();
+  const bool from_gate = nomination.IsFromBeforeRelease();
   if (changed) {
+    const bool conclusive = options_.mode == Mode::kAlone && from_gate;
     refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
                                            : NominationEvent::kConditionChanged);
+  }
+  // No attempt can have begun before it. To take it back would open the place to other pods.
+  if (from_gate && nomination.state() == NominationState::kDoubted) {
+    nomination.OnWritten(planned, /*answered=*/false, now);
   }
   const bool silent =
       !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&
