@@ -11,6 +11,9 @@ namespace {
 // For so long none are kept for a unit for which they were kept in vain.
 constexpr std::chrono::minutes kInVainFor{10};
 
+// As long as evicted pods are waited for by the agent that evicted them.
+constexpr std::chrono::minutes kPromisedFor{5};
+
 // Of such pods each that waits for its node would have it kept, those of a DaemonSet all nodes.
 bool IsForOneNode(const plan::Unit& unit) {
   return unit.key.dialect == plan::Dialect::kNone && plan::IsForOneNode(*unit.members[0].pod);
@@ -21,18 +24,42 @@ bool IsNominatedAtItsGate(const plan::Member& member) {
   return !member.pod->scheduling_gates.empty() && !member.ahead.empty();
 }
 
+bool IsBeingLeft(const ClusterSnapshot& snapshot, const std::string& node) {
+  const auto pods = snapshot.PodsOn(node);
+  return std::any_of(pods.begin(), pods.end(),
+                     [](const PodView& pod) { return pod.Unpack().being_deleted; });
+}
+
+// Its nominations, if pods leave these places; else nothing.
+std::optional<plan::Promise> PromiseTo(const plan::Unit& unit, const ClusterSnapshot& snapshot) {
+  plan::Promise promise{unit.key, {}};
+  bool is_any_left = false;
+  for (const plan::Member& member : unit.members) {
+    if (!IsNominatedAtItsGate(member)) continue;
+    promise.nodes[member.pod->uid] = member.ahead;
+    is_any_left = is_any_left || IsBeingLeft(snapshot, member.ahead);
+  }
+  if (!is_any_left) return std::nullopt;
+  return promise;
+}
+
 }  // namespace
 
-bool KeptNodes::Adopt(std::span<const plan::Unit> units, const plan::Plan& first) {
+bool KeptNodes::Adopt(std::span<const plan::Unit> units, const plan::Plan& first,
+                      const ClusterSnapshot& snapshot, plan::PlanOptions* options) {
   if (!after_ || std::exchange(has_adopted_, true)) return false;
   bool any = false;
   for (size_t i = 0; i < units.size(); ++i) {
     const plan::Unit& unit = units[i];
     if (first.units[i].fits || unit.key.dialect == plan::Dialect::kNone) continue;
     if (std::none_of(unit.members.begin(), unit.members.end(), IsNominatedAtItsGate)) continue;
-    unfit_.Adopt(unit.key, now_ - *after_);
     any = true;
+    if (!promise_) promise_ = PromiseTo(unit, snapshot);
+    const bool is_promised = promise_ && promise_->unit == unit.key;
+    if (!is_promised) unfit_.Adopt(unit.key, now_ - *after_);
   }
+  options->promise = promise_;
+  promised_until_ = now_ + kPromisedFor;
   return any;
 }
 
@@ -42,6 +69,7 @@ void KeptNodes::Prepare(std::span<const plan::Unit> units, Time now, plan::PlanO
   planned_ = units.size();
   std::erase_if(in_vain_, [now](const auto& entry) { return entry.second <= now; });
   options->kept = nodes_;
+  if (promise_) options->promise = promise_;
   hopeless_.clear();
   options->may_reserve_for = [this, now](const plan::Unit& unit) {
     const bool may = unfit_.HasNotFit(unit.key, *after_, now) && !IsForOneNode(unit) &&
@@ -63,6 +91,14 @@ void KeptNodes::OnPlan(const plan::Plan& planned, plan::PlanOptions& options) {
   if (!planned.kept.empty() || !kept_for_) nodes_ = planned.kept;
 }
 
+void KeptNodes::EndPromise(const Board& board, Time now) {
+  if (!promise_) return;
+  const BoardUnit* const unit = board.FindUnit(promise_->unit);
+  const bool is_over = now >= promised_until_;
+  next_ = is_over ? now : std::min(next_.value_or(promised_until_), promised_until_);
+  if (is_over || unit == nullptr || unit->fits) promise_.reset();
+}
+
 void KeptNodes::OnBoard(const Board& board, Time now) {
   if (!after_) return;
   const auto is_next = [&](size_t i) { return kept_for_ && board.units()[i].key == *kept_for_; };
@@ -72,6 +108,7 @@ void KeptNodes::OnBoard(const Board& board, Time now) {
   unfit_.OnPlan(board, ahead, *after_, now);
   next_ = unfit_.NextAhead();
   if (is_in_vain_) next_ = now;  // another one has its turn
+  EndPromise(board, now);
 }
 
 }  // namespace outrigger::desk

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "desk/unfit_times.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/desk/board.h"
 #include "outrigger/desk/time.h"
 #include "outrigger/plan/planner.h"
@@ -27,12 +28,15 @@ class KeptNodes {
   KeptNodes(std::optional<std::chrono::seconds> after, std::chrono::milliseconds settles)
       : after_(after), unfit_(settles) {}
 
-  /// Before planning `units`, in their order: sets `options->may_reserve_for` and `kept`. The
-  /// function is good until OnPlan().
+  /// Before planning `units`, in their order: sets `options->may_reserve_for`, `kept`, and the
+  /// adopted promise. The function is good until OnPlan().
   void Prepare(std::span<const plan::Unit> units, Time now, plan::PlanOptions* options);
   /// After the first plan: nodes were kept before for a gang that does not fit, and of which gated
-  /// members are nominated, so it has waited long enough. True if there is one: plan once more.
-  bool Adopt(std::span<const plan::Unit> units, const plan::Plan& first);
+  /// members are nominated, so it has waited long enough. Where pods leave its places it is
+  /// promised these in `options`: they may have been evicted for it. True if there is one: plan
+  /// once more.
+  bool Adopt(std::span<const plan::Unit> units, const plan::Plan& first,
+             const ClusterSnapshot& snapshot, plan::PlanOptions* options);
   /// The nodes that the plan keeps. `options`, as prepared, name that unit from now on.
   void OnPlan(const plan::Plan& planned, plan::PlanOptions& options);
   /// The board of that plan, whose first units are those that were planned.
@@ -46,10 +50,14 @@ class KeptNodes {
   std::optional<Time> next_look() const { return next_; }
 
  private:
+  void EndPromise(const Board& board, Time now);
+
   const std::optional<std::chrono::seconds> after_;
   UnfitTimes unfit_;
   std::vector<std::string> nodes_;
   std::optional<plan::UnitKey> kept_for_;
+  std::optional<plan::Promise> promise_;  // adopted
+  Time promised_until_;
   std::map<plan::UnitKey, Time> in_vain_;  // nodes are kept for it again from then on
   std::set<plan::UnitKey> hopeless_;       // of the last plan: empty nodes would be too few
   bool is_in_vain_ = false;

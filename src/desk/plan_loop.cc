@@ -372,7 +372,8 @@ void PlanLoop::Plan(const ClusterView& view) {
   kept_nodes_.Prepare(units, now, &options);
   plan::Plan planned = planner_.Run(view.snapshot, units, options);
   const bool alone = options_.mode == Mode::kAlone;
-  if (kept_nodes_.Adopt(units, planned) || (alone && GiveRefusedNodes(planned, units))) {
+  if (kept_nodes_.Adopt(units, planned, snapshot, &options) ||
+      (alone && GiveRefusedNodes(planned, units))) {
     planned = planner_.Run(view.snapshot, units, options);
   }
   memory_.KeepAhead(units, now, &planned);

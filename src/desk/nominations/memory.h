@@ -94,7 +94,10 @@ class Memory {
     PodPtr pod;  // as it was last planned
     plan::UnitKey unit;
     std::string reserved;
-    std::string put_at;            // where another than we says in its status that it goes
+    std::string put_at;  // where another than we says in its status that it goes
+    /// Nodes of nominations that were due, and may have been written, since the view showed a new
+    /// one.
+    absl::flat_hash_set<std::string> to_write;
     std::string kept;              // where room is kept for it ahead of its gang
     Time placed_at;                // when that began
     bool was_kept = false;         // it was kept for it before
@@ -219,8 +222,7 @@ class Memory {
   void Withdraw(const BoardPod& seat, bool ours, bool again, Time now, PodMemory* memory,
                 std::vector<Nomination>* due);
   /// Adds a write, or looks again when one may be tried. Nothing of a pod that has one under way.
-  void Write(Nomination nomination, const PodMemory& memory, Time now,
-             std::vector<Nomination>* due);
+  void Write(Nomination nomination, Time now, PodMemory* memory, std::vector<Nomination>* due);
   bool IsDue(const Nomination& planned, const BoardUnit& unit, Time now, const PodMemory& memory);
   /// A single pod has a place and is left alone: kube-scheduler refuses it without asking.
   bool IsLeftAlone(Time now, const PodMemory& memory);

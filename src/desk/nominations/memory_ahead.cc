@@ -64,11 +64,10 @@ void Memory::LearnPutAt(const Pod& pod, Time now, PodMemory* memory) const {
   // Another agent may have been in charge meanwhile.
   const bool was_away = round_ == paused_after_ + 1;
   if (was_away || memory->pod == nullptr || memory->pod->nominated_node_name == shown) return;
-  const PodNomination& nomination = memory->nomination;
-  // The watch may be late with what we wrote.
-  const bool is_ours = nomination.IsFor(shown) || IsUnseen(nomination.state()) ||
-                       IsTakenBack(nomination.state()) || under_way_.contains(pod.uid) ||
-                       nomination.write_after() != Time();  // that may have been done all the same
+  // None of ours comes after that of another: each is written on the pod as it was planned.
+  const bool is_ours = memory->to_write.contains(shown);
+  memory->to_write.clear();
+  if (is_ours) memory->to_write.insert(shown);
   if (is_ours || !pod.scheduling_gates.empty()) return;
   // A call may be here before the view of the nomination that it is about.
   const std::vector<std::string> refused = memory->refusals.Nodes(now);
@@ -225,7 +224,7 @@ void Memory::LearnAhead(const BoardPod& seat, const Nomination& planned, Time no
   // The scheduler may have taken it back; then it does so whenever it has tried the pod.
   const bool gone = nomination.IsFor(planned.node) && !IsTakenBack(nomination.state());
   if (gone && !IsTime(nomination.written_at() + options_.write_again_after, now)) return;
-  Write(planned, *memory, now, due);
+  Write(planned, now, memory, due);
 }
 
 }  // namespace outrigger::desk

@@ -174,7 +174,7 @@ void Memory::LearnPod(const BoardPod& seat, const BoardUnit& unit, const Cluster
     return Withdraw(seat, /*ours=*/true, /*again=*/true, now, &memory, due);
   }
   if (IsDue(planned, unit, now, memory)) {
-    Write(planned, memory, now, due);
+    Write(planned, now, &memory, due);
   } else {
     Withdraw(seat, IsSurelyOurs(pod, unit.gang), /*again=*/false, now, &memory, due);
   }
@@ -200,13 +200,15 @@ void Memory::Withdraw(const BoardPod& seat, bool ours, bool again, Time now, Pod
   if (shown.empty()) return;
   const bool taken_back = nomination.IsFor(shown) && IsTakenBack(nomination.state());
   if (taken_back || (!ours && !nomination.IsFor(shown))) return;
-  Write({seat.pod, "", /*stamp=*/0, round_, again}, *memory, now, due);
+  Write({seat.pod, "", /*stamp=*/0, round_, again}, now, memory, due);
 }
 
-void Memory::Write(Nomination nomination, const PodMemory& memory, Time now,
+void Memory::Write(Nomination nomination, Time now, PodMemory* memory,
                    std::vector<Nomination>* due) {
   if (under_way_.contains(nomination.pod->uid)) return;  // its result makes the next plan
-  if (IsTime(memory.nomination.write_after(), now)) due->push_back(std::move(nomination));
+  if (!IsTime(memory->nomination.write_after(), now)) return;
+  memory->to_write.insert(nomination.node);
+  due->push_back(std::move(nomination));
 }
 
 bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& snapshot, Time now,
@@ -215,10 +217,15 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   PodNomination& nomination = memory->nomination;
   bool refused = nomination.OnPlan(planned, now);
   const bool changed = nomination.IsConditionChanged(pod) && !IsBeforeTheView(*memory, now);
-  const bool conclusive = options_.mode == Mode::kAlone && nomination.IsFromBeforeRelease();
+  const bool from_gate = nomination.IsFromBeforeRelease();
   if (changed) {
+    const bool conclusive = options_.mode == Mode::kAlone && from_gate;
     refused |= nomination.Apply(conclusive ? NominationEvent::kRefused
                                            : NominationEvent::kConditionChanged);
+  }
+  // No attempt can have begun before it. To take it back would open the place to other pods.
+  if (from_gate && nomination.state() == NominationState::kDoubted) {
+    nomination.OnWritten(planned, /*answered=*/false, now);
   }
   const bool silent =
       !IsLetPass(*memory) && AwaitsAnswer(nomination.state()) &&

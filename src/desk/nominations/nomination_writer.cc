@@ -1,7 +1,6 @@
 #include "desk/nominations/nomination_writer.h"
 
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 namespace outrigger::desk {
@@ -12,10 +11,8 @@ constexpr size_t kNominationsAtOnce = 16;
 
 absl::Status Write(ClusterWriter* cluster, const Nomination& nomination, const CallLimits& limits) {
   const Pod& pod = *nomination.pod;
-  const bool withdraws = nomination.node.empty();
   return cluster->Nominate({pod.namespace_, pod.name, pod.uid}, nomination.node,
-                           withdraws ? std::string_view(pod.resource_version) : std::string_view(),
-                           limits);
+                           pod.resource_version, limits);
 }
 
 }  // namespace

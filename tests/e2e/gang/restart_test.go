@@ -199,3 +199,57 @@ func TestPlacesThatAreKeptForAGatedGangOutliveTheAgent(t *testing.T) {
 		w.CheckSettled()
 	}))
 }
+
+// Pods are going for a gang when the agent dies: it keeps what they leave, and no others have to go.
+func TestPlacesThatPodsAreEvictedForOutliveTheAgent(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	const nodes, size = 3, 4
+	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
+		w := m.newHeldWorld(t, nodes, "--gang.preempt")
+		w.letGo.Store(true)
+		w.priorityClasses(map[string]int32{"high": 1000})
+		old := singlesCalled("old", 4*nodes)
+		for _, pod := range old {
+			pod.GracePeriod(3600) // and there is no kubelet
+		}
+		w.inParallel(4, old)
+		w.untilBoundOf("old-", 4*nodes, time.Now())
+		w.haveRunLong()
+		w.waitInVain("single", 8)
+		train := w.gangOf("train", size)
+		for _, pod := range train {
+			pod.PriorityClass("high")
+		}
+		w.inParallel(4, train)
+		w.gang.UntilMetricAbove(t, size-1, "outrigger_gang_evictions_total", `result="evicted"`)
+		w.untilNominated("train-", size)
+		before, moved := w.nominatedOf("train-"), w.watchMoved("train-")
+		for range restarts() {
+			w.again("no place")
+			w.checkKept("train-", before, moved)
+		}
+		w.gang.Kill()
+		if going := w.going("old-"); len(going) != size {
+			t.Errorf("%v are going, for a gang of %d", going, size)
+		}
+		for _, pod := range w.going("old-") {
+			w.deletePod("default", pod)
+		}
+		w.waitInVain("single-more", 1)
+		w.checkKept("train-", before, moved)
+		w.gang.Restart(t)
+		w.untilBoundOf("train-", size, time.Now())
+		w.CheckSettled()
+	}))
+}
+
+// going are the pods of a prefix that are being deleted.
+func (w *world) going(prefix string) (names []string) {
+	for _, pod := range w.Tracker.Pods() {
+		if strings.HasPrefix(pod.Name, prefix) && pod.DeletionTimestamp != nil {
+			names = append(names, pod.Name)
+		}
+	}
+	return names
+}

@@ -143,5 +143,36 @@ TEST_F(PlanLoopTest, AnAgentThatComesLaterKeepsWhatGatedMembersAreNominatedFor) 
   }
 }
 
+// They may have been evicted for it: the nodes are kept as they were nominated, not whole ones.
+TEST_F(PlanLoopTest, AnAgentThatComesLaterKeepsWhatPodsLeaveForGatedMembers) {
+  for (const char* node : {"n0", "n1"}) {
+    cluster_.Put(testing::MakeNode(node));
+    for (int i = 0; i < 4; ++i) {
+      Pod pod = testing::MakePod(fmt::format("old-{}-{}", node, i)).Requests({{"cpu", "1"}});
+      pod.being_deleted = i == 0;
+      PutBound(pod, node);
+    }
+  }
+  for (const int i : {0, 1}) {
+    Pod pod = Member("train", i, 2, "1");
+    pod.scheduling_gates.emplace_back("outrigger.dev/queue");
+    pod.nominated_node_name = fmt::format("n{}", i);
+    cluster_.Put(pod);
+  }
+  const auto kept = [this] {
+    const auto board = loop_.Answer()->board;
+    return std::pair{board->Find("uid-train-0")->kept_node, board->Find("uid-train-1")->kept_node};
+  };
+  const std::pair<std::string, std::string> nominated{"n0", "n1"};
+  PlanAfter(minutes(0));
+  EXPECT_EQ(kept(), nominated);
+  cluster_.RemovePod("old-n0-0");
+  PlanAfter(minutes(1));
+  EXPECT_EQ(kept(), nominated) << "the other one is yet to leave";
+  PlanAfter(minutes(4));
+  PlanAfter(minutes(0));
+  EXPECT_NE(kept(), nominated) << "it is not waited for any longer";
+}
+
 }  // namespace
 }  // namespace outrigger::desk

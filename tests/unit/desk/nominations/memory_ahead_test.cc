@@ -247,6 +247,29 @@ TEST_F(MemoryAheadTest, NominatesForPlacesThatAreStillUsed) {
   EXPECT_THAT(units[0].members[0].refused, IsEmpty()) << "the place was used, that is all";
 }
 
+// The condition of a pod that was nominated at its gate may change while the scheduler is slow: the
+// pod keeps its place, and has the time of a last answer.
+TEST_F(MemoryAheadTest, WhatWasNominatedAtTheGateIsNotTakenBackForADoubt) {
+  MakeBoard board;
+  AddGang(&board, "train", 1);
+  Gate(&board, "train", 0, true);
+  Write(Learn(*board.Make(), kBegin), kBegin);
+  Show(&board, "train", 0, "n1");
+  Learn(*board.Make(), kBegin);
+  Gate(&board, "train", 0, false);
+  EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(1)), IsEmpty());
+  board.ChangeMember("train", 0, [](Pod* pod) {
+    pod->unscheduled_reason = "Unschedulable";
+    pod->unscheduled_message = "0/1 nodes are available: 1 Insufficient cpu.";
+  });
+  for (const int second : {2, 4, 6}) {
+    EXPECT_THAT(Learn(*board.Make(), kBegin + seconds(second)), IsEmpty()) << second;
+    EXPECT_TRUE(memory_.nominated().AreOwn(LabelsGang("train"))) << second;
+  }
+  Learn(*board.Make(), kBegin + seconds(8));
+  EXPECT_THAT(Prepare(board, kBegin + seconds(8))[0].members[0].refused, ElementsAre("n1"));
+}
+
 TEST_F(MemoryAheadTest, WhatIsKeptAheadEndsInTheStepInWhichTheReservationDoes) {
   MakeBoard board;
   AddGang(&board, "train", 1);

@@ -102,6 +102,29 @@ TEST_F(MemoryAskedTest, APodIsWhereTheSchedulerSaysThatItGoes) {
   EXPECT_EQ(Prepare(board, kBegin + seconds(3))[0].members[0].reserved, "") << "it was rejected";
 }
 
+// The watch shows both in one, or the result of our write is not here yet, or not known.
+class SaidAfterUs : public MemoryAskedTest, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(SaidAfterUs, IsTheWordOfAnother) {
+  const std::string ours = GetParam();
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  board.AddSingle(testing::MakePod("beside"));
+  const auto due = Learn(*board.Make(), kBegin);
+  ASSERT_THAT(Texts(due), ElementsAre("train-0:n1"));
+  if (ours == "UnderWay") {
+    memory_.SetUnderWay({"uid-train-0"});
+  } else {
+    memory_.Nominated(due[0], /*written=*/ours == "Written", kBegin);
+  }
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n2");
+  memory_.SetUnderWay({});
+  EXPECT_THAT(memory_.Learn(*board.Make(), *snapshot_, kBegin + seconds(1)), IsEmpty());
+}
+INSTANTIATE_TEST_SUITE_P(Of, SaidAfterUs, ::testing::Values("Written", "UnderWay", "Failed"),
+                         [](const auto& row) { return std::string(row.param); });
+
 TEST_F(MemoryAskedTest, APodThatWeNominatedForNoNodeIsWhereOthersSay) {
   MakeBoard board;
   board.AddGang("train", 1, 1, "1");

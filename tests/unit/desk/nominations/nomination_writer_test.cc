@@ -96,6 +96,19 @@ TEST_F(NominationWriterTest, WritesInOrderOnTheCallersThreadIfNotStarted) {
   EXPECT_THAT(writer_.Take().results, IsEmpty()) << "once";
 }
 
+TEST_F(NominationWriterTest, OverwritesNothingThatAnotherHasWrittenSince) {
+  const std::vector<Nomination> due = {Wish("a", "n1"), Wish("b", "")};
+  for (const char* name : {"a", "b"}) {
+    Pod pod = cluster_.Get(name);
+    pod.nominated_node_name = "n2";
+    cluster_.Put(pod);
+  }
+  writer_.Offer(due);
+  for (const char* name : {"a", "b"}) {
+    EXPECT_EQ(cluster_.Get(name).nominated_node_name, "n2");
+  }
+}
+
 TEST_F(NominationWriterTest, OfAPodOneWriteIsUnderWayUntilItsResultIsTaken) {
   HoldWrites();
   writer_.Start();
