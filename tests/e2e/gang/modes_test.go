@@ -37,9 +37,6 @@ var (
 	gatesAlone      = mode{name: "gates", gated: true}
 	gatesAndMembers = mode{name: "gates and only-groups", args: []string{readsMembersOnly},
 		config: []string{"--members-only"}, gated: true, asksAll: true}
-
-	// gatedModes are those in which members wait with the gate.
-	gatedModes = []mode{gatesAlone, gatesAndMembers}
 )
 
 // usual is the mode of a test that names none.
@@ -80,17 +77,6 @@ func atOnce(test func(t *testing.T, m mode)) func(t *testing.T, m mode) {
 		t.Parallel()
 		test(t, m)
 	}
-}
-
-// eachGatedMode runs a test where members wait with the gate and the scheduler asks about them alone; in each mode with
-// gates where that is wanted.
-func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
-	modes := []mode{gatesAndMembers}
-	if allAreWanted() {
-		modes = gatedModes
-	}
-	inModes(t, modes, test)
 }
 
 // dress gives pods what their templates have in the mode.

@@ -196,3 +196,8 @@ func (w *trappedWorld) await(what string, sprung <-chan struct{}) {
 		w.Fatalf("it does not come to this: %s", what)
 	}
 }
+
+// isRelease matches writes that take a gate off.
+func isRelease(r *http.Request) bool {
+	return r.Method == http.MethodPatch && path.Base(path.Dir(r.URL.Path)) == "pods"
+}

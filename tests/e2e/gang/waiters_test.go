@@ -358,18 +358,3 @@ func nodeAfterNode(t *testing.T, m mode) {
 func daemon(name, node string) *kube.PodBuilder {
 	return slot(name).Pinned(node)
 }
-
-// An agent that is stopped tells those who wait, at once, and binds nobody.
-func TestWaitersFailWhenTheAgentIsStopped(t *testing.T) {
-	const size = 4
-	w := usual().newBarrierWorld(t, 1)
-	w.atBarrier("train", size)
-	began := time.Now()
-	if err := w.gang.Stop(scheduling.Patience); err != nil {
-		t.Error(err)
-	}
-	w.Within(time.Second, "it has stopped", time.Since(began))
-	if bound := w.bound("train-"); bound != 0 {
-		t.Errorf("%d members are bound", bound)
-	}
-}
