@@ -47,7 +47,8 @@ func usual() mode {
 	return askedAboutAll
 }
 
-// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
+// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted. A test
+// whose steps are the same in both names one for every day: inModes(t, allModesOr(one), test).
 func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
 	inModes(t, allModesOr(usual(), gatesAndMembers), test)

@@ -104,7 +104,7 @@ func (w *releasing) bindingsByKubectl() []string {
 func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	const count = 2000
+	const count = 400
 	w := newReleasing(t)
 	w.namespace("team")
 	pods := make([]*kube.PodBuilder, 0, count)
@@ -140,7 +140,7 @@ func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 		t.Errorf("--dry-run has done something: %v, %v", after, w.bindingsByKubectl())
 	}
 
-	churned := w.churn(200)
+	churned := w.churn(100)
 	code, out, stderr = w.releaseGates(account, "--all")
 	<-churned
 	t.Logf("%s", strings.ReplaceAll(out, "\n", "; "))

@@ -91,7 +91,7 @@ func (w *trappedWorld) untilLeads(r *replica) {
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(wholeWhenItsLeaderDies))
+	inModes(t, allModesOr(gatesAndMembers), atOnce(wholeWhenItsLeaderDies))
 }
 
 func wholeWhenItsLeaderDies(t *testing.T, m mode) {

@@ -52,7 +52,7 @@ func (m mode) newBarrierWorld(t *testing.T, nodes int) *gangWorld {
 // W10: a pod of higher priority on a cluster that a waiting gang fills: nobody is deleted.
 func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.T) {
 	scheduling.Long(t)
-	eachMode(t, aWaitingGangGivesWay)
+	inModes(t, allModesOr(gatesAndMembers), aWaitingGangGivesWay)
 }
 
 func aWaitingGangGivesWay(t *testing.T, m mode) {
@@ -230,7 +230,7 @@ const barrierSize = 4
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(waitersThatCannotBeBound))
+	inModes(t, allModesOr(usual()), atOnce(waitersThatCannotBeBound))
 }
 
 func waitersThatCannotBeBound(t *testing.T, m mode) {
@@ -267,7 +267,7 @@ func waitersThatCannotBeBound(t *testing.T, m mode) {
 func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(aCallerHangsUp))
+	inModes(t, allModesOr(gatesAndMembers), atOnce(aCallerHangsUp))
 }
 
 func aCallerHangsUp(t *testing.T, m mode) {
