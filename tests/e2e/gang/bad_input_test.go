@@ -41,6 +41,7 @@ func checkFinds(t *testing.T, said string, parts ...string) {
 
 // A pod asks and is in no group: it names none, or its minimum is no number. It is answered as any single pod is.
 func TestAPodThatAsksWithoutAGroupIsASinglePod(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newAskingWorld(t, 2)
 	w.inParallel(4, askingGang("train", 8, false)[:7]) // keeps nothing: a member is missing
@@ -56,6 +57,7 @@ func TestAPodThatAsksWithoutAGroupIsASinglePod(t *testing.T) {
 // A quota forbids what members ask for, which is only possible where that is more than 0: the API server says which quota
 // to who makes the pods, and the gang waits for members.
 func TestAQuotaThatForbidsTheResourcesIsNamedToWhoMakesThePods(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newAskingWorld(t, 1)
 	w.namespace("poor")

@@ -213,6 +213,7 @@ func TestThePolicyGivesMembersOfUpstreamsGroupsTheResources(t *testing.T) {
 // A member that does not ask is placed as a single pod. The agent says so, counts it, and counts it as bound: the gang
 // is whole with it.
 func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	podGroups, client, plugins := newPodGroupWorld(t)
 	w := &askingWorld{gangWorld: podGroups}
@@ -312,6 +313,7 @@ func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 
 // Members may ask before agent and scheduler are switched over, or where they never are.
 func TestMembersMayAskWhereAllPodsAreAskedAbout(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newGangWorld(t, 2)
 	w.Pods(slot("single"))

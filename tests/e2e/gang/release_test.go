@@ -104,7 +104,10 @@ func (w *releasing) bindingsByKubectl() []string {
 func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	const count = 400
+	count := 400
+	if allAreWanted() {
+		count = 2000
+	}
 	w := newReleasing(t)
 	w.namespace("team")
 	pods := make([]*kube.PodBuilder, 0, count)
@@ -199,6 +202,7 @@ func (w *releasing) churn(count int) <-chan struct{} {
 
 // Who lacks a right hears which, and nothing has been done then.
 func TestReleaseSaysWhichRightIsMissing(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newReleasing(t)
 	w.Pods(w.waits("train", 0))
@@ -240,6 +244,7 @@ func flat(rules []rbacv1.PolicyRule) (all []rbacv1.PolicyRule) {
 
 // A policy that names the gate and is not of deploy stays, and the note says so.
 func TestReleaseLeavesPoliciesOfOthersAlone(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newReleasing(t)
 	if _, err := w.Cluster.Kubectl(w.Ctx, "label", "validatingadmissionpolicy", "outrigger-gate-removal",

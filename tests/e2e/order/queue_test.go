@@ -106,6 +106,7 @@ func TestInBurstsNoPodTakesThePlaceOfOneBeforeIt(t *testing.T) {
 
 // Q1 without an agent: the observer finds inversions, so it does see what it is there for.
 func TestWithoutTheAgentTheSameQueueIsNotInOrder(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	d := drain{pods: 20, seed: 1}
 	w := newWorld(t, d.nodes())
