@@ -21,7 +21,7 @@ func TestGangsThatFillAClusterAreAllBound(t *testing.T) {
 		name    string
 		backlog bool // they are there before the scheduler
 		mode    mode // where not all are wanted
-	}{{"Arriving", false, usual()}, {"Backlog", true, gatesAndMembers}} {
+	}{{"Arriving", false, askedAboutAll}, {"Backlog", true, gatesAndMembers}} {
 		t.Run(row.name, func(t *testing.T) {
 			inModes(t, allModesOr(row.mode), func(t *testing.T, m mode) { gangsFillACluster(t, m, row.backlog) })
 		})

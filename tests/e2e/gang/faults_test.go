@@ -74,7 +74,7 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 		eachMode(t, test) // where all are nominated it takes half a minute
 		return
 	}
-	inModes(t, []mode{usual()}, test)
+	inModes(t, []mode{askedAboutAll}, test)
 }
 
 func wholeOnceTheSchedulerIsBack(t *testing.T, m mode) {

@@ -100,11 +100,6 @@ func (w *trappedWorld) agentBack() {
 	w.gang.Restart(w)
 }
 
-func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
-	t.Helper()
-	return usual().newTrappedWorld(t, nodes, args...)
-}
-
 func (m mode) newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	t.Helper()
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}

@@ -25,7 +25,7 @@ func newVersionsWorld(t *testing.T, serverArgs []string, args ...string) (*gangW
 	client, err := dynamic.NewForConfig(w.Cluster.Config)
 	w.Must(err)
 	w.slots("n", 3, 4)
-	usual().start(w, args...)
+	askedAboutAll.start(w, args...)
 	return w, client
 }
 

@@ -230,7 +230,7 @@ const barrierSize = 4
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	inModes(t, allModesOr(usual()), atOnce(waitersThatCannotBeBound))
+	inModes(t, allModesOr(askedAboutAll), atOnce(waitersThatCannotBeBound))
 }
 
 func waitersThatCannotBeBound(t *testing.T, m mode) {
