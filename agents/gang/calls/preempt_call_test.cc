@@ -24,9 +24,18 @@ class PreemptTest : public GangTest {
 
 TEST_F(PreemptTest, MembersOfGangsEvictNobody) {
   Nodes(1);
+  PodGroup basic;
+  basic.dialect = Dialect::kUpstream;
+  basic.namespace_ = "default";
+  basic.name = "basic";
+  basic.independent = true;
+  cluster_.Put(basic);
   StartWithPlan();
   EXPECT_THAT(Preempt(Member("train", 0, 1), {{"n0", {"uid-a"}, 0}}), IsEmpty());
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {"uid-a"}, 0}}), SizeIs(1));
+  Pod member = MakePod("basic-0");
+  member.scheduling_group = "basic";
+  EXPECT_THAT(Preempt(member, {{"n0", {"uid-a"}, 0}}), SizeIs(1)) << "its group has no minimum";
 }
 
 TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {

@@ -196,14 +196,10 @@ TEST_F(AdmissionTest, APodThatIsNotPlannedPassesWhereverGangsHavePlaces) {
   EXPECT_EQ(outcome_, Outcome::kPasses);
 }
 
-TEST_F(AdmissionTest, MembersOfAGroupWithoutMinimumOrLeftToTheSchedulerPassAsPodsWithoutAGroup) {
+TEST_F(AdmissionTest, MembersOfAGroupThatIsLeftToTheSchedulerPassAsPodsWithoutAGroup) {
   board_.AddGang("train", 2, 0);
-  board_.Change("train", [](plan::GroupState* group) { group->independent = true; });
-  EXPECT_THAT(Ask(Member("train-0", "2")), ElementsAre("fits", "fits", "fits"));
-  board_.Change("train", [](plan::GroupState* group) {
-    group->independent = false;
-    group->cause = plan::GroupCause::kLeftToScheduler;
-  });
+  board_.Change("train",
+                [](plan::GroupState* group) { group->cause = plan::GroupCause::kLeftToScheduler; });
   EXPECT_THAT(Ask(Member("train-0", "2")), ElementsAre("fits", "fits", "fits"));
 }
 
