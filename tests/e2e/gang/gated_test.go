@@ -19,12 +19,11 @@ import (
 
 func isGated(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) != 0 }
 
-// releases judges by the watch alone: when each gate was taken off, and whether the whole gang was nominated by then.
+// releases judges by the watch alone whether the whole gang was nominated when a gate was taken off.
 type releases struct {
 	mutex     sync.Mutex
 	pods      map[string]*corev1.Pod // by name
-	off       map[string]time.Time   // by UID: when the gate was taken off
-	nominated map[string]time.Time   // likewise, when it was first nominated
+	nominated map[types.UID]bool     // at any time
 	early     []string               // pods that were released before all of their gang was nominated
 	mostWait  int
 }
@@ -32,7 +31,7 @@ type releases struct {
 // watchReleases follows all pods from now on: of gangs of which all members have places.
 func (w *world) watchReleases() *releases {
 	w.Helper()
-	r := &releases{pods: map[string]*corev1.Pod{}, off: map[string]time.Time{}, nominated: map[string]time.Time{}}
+	r := &releases{pods: map[string]*corev1.Pod{}, nominated: map[types.UID]bool{}}
 	factory := informers.NewSharedInformerFactory(w.Client, 0)
 	informer := factory.Core().V1().Pods().Informer()
 	see := func(object any) { r.see(object.(*corev1.Pod)) }
@@ -58,16 +57,14 @@ func (r *releases) see(pod *corev1.Pod) {
 	defer r.mutex.Unlock()
 	before := r.pods[pod.Name]
 	r.pods[pod.Name] = pod
-	if _, known := r.nominated[string(pod.UID)]; !known && pod.Status.NominatedNodeName != "" {
-		r.nominated[string(pod.UID)] = time.Now()
+	if pod.Status.NominatedNodeName != "" {
+		r.nominated[pod.UID] = true
 	}
 	if before != nil && isGated(before) && !isGated(pod) {
-		r.off[string(pod.UID)] = time.Now()
 		gang := pod.Labels["podGroup"]
 		for _, other := range r.pods {
 			// Of one that is released and that no scheduler looks at the nomination is renewed.
-			_, was := r.nominated[string(other.UID)]
-			lacks := !was || isGated(other) && other.Status.NominatedNodeName == ""
+			lacks := !r.nominated[other.UID] || isGated(other) && other.Status.NominatedNodeName == ""
 			if other.Labels["podGroup"] == gang && lacks && other.Spec.NodeName == "" {
 				r.early = append(r.early, fmt.Sprintf("%s before %s", pod.Name, other.Name))
 			}
@@ -102,48 +99,6 @@ func (r *releases) check(t *testing.T, window int) {
 	if r.mostWait > window {
 		t.Errorf("%d pods are released and not bound at once, want %d at most", r.mostWait, window)
 	}
-}
-
-// span is the time from the first to the last.
-func (r *releases) span(times map[string]time.Time) (count int, took time.Duration) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	var first, last time.Time
-	for _, at := range times {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
-	return len(times), last.Sub(first)
-}
-
-// Gates come off at 400 a second, once all of the gang is nominated. The scheduler begins when all are off.
-func TestManyGatesComeOffAtOnce(t *testing.T) {
-	scheduling.Long(t)
-	const size = 240
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", size/4, 4)
-	m := gatesAndMembers
-	w.gang = w.serveGang(m.args...)
-	w.Pods(contender("contender"))
-	seen := w.watchReleases()
-	w.inParallel(20, m.gangOf("big", size))
-	w.gang.UntilMetricAbove(t, size-1, "outrigger_gang_releases_total", `result="released"`)
-	for count := 0; count < size; time.Sleep(10 * time.Millisecond) { // this watch may be late
-		count, _ = seen.span(seen.off)
-	}
-	count, span := seen.span(seen.off)
-	nominated, nominating := seen.span(seen.nominated)
-	t.Logf("%d pods nominated in %.2f s (%.0f a second); %d gates off in %.2f s (%.0f a second)", nominated,
-		nominating.Seconds(), float64(nominated)/nominating.Seconds(), count, span.Seconds(),
-		float64(count)/span.Seconds())
-	seen.check(t, size+1) // the contender has no gate
-	w.Within(size*time.Second/400, "all gates are off", span)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
-	w.untilBoundOf("big-", size, time.Now())
 }
 
 // What autoscalers are to see: of gangs without a place one is released, whole.
