@@ -30,12 +30,14 @@ TEST_F(PreemptTest, MembersOfGangsEvictNobody) {
   basic.name = "basic";
   basic.independent = true;
   cluster_.Put(basic);
+  Pod member = MakePod("basic-0");
+  member.scheduling_group = "basic";
+  cluster_.Put(member);
   StartWithPlan();
   EXPECT_THAT(Preempt(Member("train", 0, 1), {{"n0", {"uid-a"}, 0}}), IsEmpty());
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {"uid-a"}, 0}}), SizeIs(1));
-  Pod member = MakePod("basic-0");
-  member.scheduling_group = "basic";
-  EXPECT_THAT(Preempt(member, {{"n0", {"uid-a"}, 0}}), SizeIs(1)) << "its group has no minimum";
+  EXPECT_THAT(Preempt(cluster_.Get("basic-0"), {{"n0", {"uid-a"}, 0}}), SizeIs(1))
+      << "its group has no minimum";
 }
 
 TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
