@@ -27,9 +27,15 @@ if(OUTRIGGER_SANITIZE)
   target_compile_options(outrigger_flags INTERFACE
     -fsanitize=${OUTRIGGER_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(outrigger_flags INTERFACE -fsanitize=${OUTRIGGER_SANITIZE})
+  # What is only run here takes less of the disk: archives that name their objects, and programs without the
+  # relocations of a PIE, a fifth of each; thread sanitizer wants these.
+  set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> qcT <TARGET> <LINK_FLAGS> <OBJECTS>")
+  set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> qT <TARGET> <LINK_FLAGS> <OBJECTS>")
   if("thread" IN_LIST _sanitizers)
     # gcc 12 warns that atomic_thread_fence is not modelled; no code of ours uses fences.
     target_compile_options(outrigger_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+  else()
+    target_link_options(outrigger_flags INTERFACE -no-pie)
   endif()
 endif()
 

@@ -114,7 +114,7 @@ class DevicesTest : public ::testing::Test {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!condition()) {
       ASSERT_LT(std::chrono::steady_clock::now(), until) << "it does not come true";
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 

@@ -96,28 +96,6 @@ TEST_F(Alone, AReplicaThatLosesTheLeaseStops) {
   Await([&] { return cluster_.released().size() == 3; });
 }
 
-// Its clock alone tells: the thread of the election may stand still.
-TEST_F(Alone, NothingIsWrittenAfterTheRenewDeadline) {
-  Nodes(2);
-  cluster_.elections().Give();
-  cluster_.elections().SetOverdue(true);
-  Put("train", 2);
-  StartStanding();
-  Await([&] { return Says("was not renewed in time"); });
-  EXPECT_THAT(cluster_.nominations(), IsEmpty());
-  EXPECT_THAT(cluster_.released(), IsEmpty());
-  cluster_.elections().SetOverdue(false);
-  Await([&] { return cluster_.released().size() == 2; });
-}
-
-TEST_F(Alone, TheLeaseIsGivenBackAtTheEnd) {
-  cluster_.elections().Give();
-  StartStanding();
-  EXPECT_TRUE(cluster_.elections().IsStoodFor());
-  Stop();
-  EXPECT_FALSE(cluster_.elections().IsStoodFor());
-}
-
 // An API server that does not answer: the next leader may begin as soon as this one's term is over.
 TEST_F(Alone, WritesHaveWhatIsLeftOfTheTermAndEndWithIt) {
   std::atomic<int> begun = 0;

@@ -163,24 +163,6 @@ TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {
   EXPECT_THAT(Passing(name + "-0"), ElementsAre("n0"));
 }
 
-TEST_F(GangTest, PodsWithoutAGroupPassEverywhereWhileNothingIsReserved) {
-  Nodes(3);
-  cluster_.Put(MakePod("single"));
-  StartWithPlan();
-  EXPECT_THAT(Passing("single"), ElementsAre("n0", "n1", "n2"));
-}
-
-TEST_F(GangTest, AMemberGoesToItsPlaceAndNowhereElse) {
-  Nodes(3);
-  cluster_.Put(Member("train", 0, 2));
-  cluster_.Put(Member("train", 1, 2));
-  StartWithPlan();
-  std::vector<std::string> places = Passing("train-0");
-  ASSERT_THAT(places, SizeIs(1));
-  EXPECT_THAT(Passing("train-1"), SizeIs(1));
-  EXPECT_NE(Passing("train-1"), places) << "both ask for 3 of 4 cpu";
-}
-
 TEST_F(GangTest, AGangThatDoesNotFitIsToldWhyOnOneNodeAndTheRestIsLeftOut) {
   Nodes(3);
   for (int i = 0; i < 4; ++i) cluster_.Put(Member("train", i, 4));
@@ -190,15 +172,6 @@ TEST_F(GangTest, AGangThatDoesNotFitIsToldWhyOnOneNodeAndTheRestIsLeftOut) {
   });
   EXPECT_THAT(Filter("train-0"),
               Contains(::testing::Property(&Verdict::kind, Verdict::Kind::kLeftOut)).Times(2));
-}
-
-TEST_F(GangTest, AGangWithoutAllItsMembersSaysSo) {
-  Nodes(3);
-  cluster_.Put(Member("train", 0, 2));
-  StartWithPlan();
-  Await([&] {
-    return Reason("train-0") == "gang default/train waits: members (see outrigger explain gang)";
-  });
 }
 
 TEST_F(GangTest, AGroupOfAVersionThatIsNotKnownSaysWhichUntilAKnownOneIsServed) {
@@ -222,15 +195,6 @@ TEST_F(GangTest, AGroupOfAVersionThatIsNotKnownSaysWhichUntilAKnownOneIsServed) 
   Await([&] { return Passing("train-0").size() == 1; });
 }
 
-TEST_F(GangTest, PodsWithoutAGroupPassWhereverGangsHavePlaces) {
-  Nodes(1);
-  cluster_.Put(Member("train", 0, 1, "4"));
-  StartWithPlan();
-  ASSERT_THAT(Passing("train-0"), SizeIs(1));
-  cluster_.Put(MakePod("single").Requests({{"cpu", "4"}}));
-  EXPECT_THAT(Passing("single"), SizeIs(1));
-}
-
 TEST_F(GangTest, SaysInAnEventWhatIsShortThoughNobodyAsks) {
   Nodes(1);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
@@ -247,16 +211,6 @@ TEST_F(GangTest, SaysInAnEventWhatIsShortThoughNobodyAsks) {
                          "train-0: gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 "
                          "more node with cpu 3 free would do",
                          "half-0: gang default/half waits: 1 of 2 members exist"));
-}
-
-TEST(GangSettings, ThatAreWrongAreRefused) {
-  const auto make = [](AgentUnderTest::Texts texts) {
-    const AgentFactory factory = MakeFactory();
-    return std::string(
-        factory.make({.name = "gang"}, testing::SettingsFrom(factory, texts)).status().message());
-  };
-  EXPECT_THAT(make({{"scheduler-lease", "kube-scheduler"}}), HasSubstr("NAMESPACE/NAME"));
-  EXPECT_THAT(make({{"scheduler-names", ","}}), HasSubstr("scheduler-names"));
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ class GangTest : public ::testing::Test {
     while (!condition()) {
       ASSERT_LT(std::chrono::steady_clock::now(), until)
           << "what line " << line << " waits for does not come true";
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 

@@ -23,28 +23,6 @@ class InCharge : public GangTest {
   }
 };
 
-TEST_F(InCharge, TheAgentWarnsAtItsStartWhereThereIsNoLease) {
-  cluster_.SetLeaseHolder(absl::NotFoundError("404"));
-  Start({{"scheduler-lease", "jobs/mine"}, {"host-name", "mine"}});
-  Await([&] { return !agent_->warnings().empty(); });
-  EXPECT_THAT(agent_->warnings(),
-              ElementsAre(HasSubstr("the Lease jobs/mine does not exist: for a scheduler without "
-                                    "leader election (leaderElect: false) give the agent "
-                                    "--gang.scheduler-lease none")));
-}
-
-TEST_F(InCharge, OnlyWhoIsInChargeActs) {
-  Nodes(1);
-  cluster_.Put(Member("train", 0, 1));
-  StartHeldBy("other_1234");
-  Await([&] {
-    return FilterStatus(MakePod("a")).message().find("not in charge") != std::string::npos;
-  });
-  cluster_.SetLeaseHolder("mine_5678");
-  Await([&] { return FilterStatus(MakePod("a")).ok(); });
-  EXPECT_THAT(Passing("train-0"), ElementsAre("n0"));
-}
-
 TEST_F(InCharge, WhoCeasesToBeInChargeFailsItsWaiters) {
   Nodes(2);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));

@@ -111,17 +111,6 @@ TEST_F(GangTest, NominationsThatAreNotAnsweredHoldUpNoPlanAndNoStop) {
   EXPECT_EQ(begun, 1) << "of one pod one write at a time";
 }
 
-TEST_F(GangTest, ANodeThatTheSchedulerRefusesIsNotOfferedToThePodAgain) {
-  Nodes(2);
-  cluster_.Put(Member("train", 0, 1));
-  StartWithPlan();
-  const std::string place = Passing("train-0").at(0);
-  const std::string other = place == "n0" ? "n1" : "n0";
-  cluster_.Change("train-0", [&](Pod* pod) { pod->nominated_node_name = place; });
-  std::erase_if(nodes_, [&](const Node& node) { return node.name == place; });
-  Await([&] { return Passing("train-0") == std::vector<std::string>{other}; });
-}
-
 TEST_F(GangTest, AWaiterWhosePodIsDeletedFailsAtOnce) {
   Nodes(2);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));

@@ -84,7 +84,7 @@ class QosTest : public ::testing::Test {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (!condition()) {
       ASSERT_LT(std::chrono::steady_clock::now(), until) << "it does not come true";
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
 
@@ -148,20 +148,6 @@ TEST_F(QosTest, EachPodForWhichThereIsRoomPassesWhereNoneBeforeItLosesItsPlace) 
   EXPECT_THAT(Passing("green"), IsEmpty());
 }
 
-// kube-scheduler goes by priority, and would give it the place of the first.
-TEST_F(QosTest, APodOfAHigherPriorityWaitsUntilOneBeforeItIsBound) {
-  Nodes(2);
-  cluster_.Put(Queued("red", 10));
-  Pod high = Queued("high", 1);
-  high.priority = 100;
-  cluster_.Put(high);
-  Start();
-  EXPECT_THAT(Passing("red"), ElementsAre("n0", "n1"));
-  EXPECT_THAT(Passing("high"), IsEmpty());
-  PutBound(cluster_.Get("red"), "n1");
-  Await([&] { return !Passing("high").empty(); });
-}
-
 TEST_F(QosTest, AUnitThatCannotRunHoldsUpNothing) {
   Nodes(1);
   cluster_.Put(Queued("huge", 10, "64"));
@@ -169,17 +155,6 @@ TEST_F(QosTest, AUnitThatCannotRunHoldsUpNothing) {
   Start();
   EXPECT_THAT(Passing("small"), ElementsAre("n0"));
   EXPECT_EQ(Reason("huge"), "first in the queue, waits: cpu (see outrigger explain queue)");
-}
-
-TEST_F(QosTest, CriticalPodsAreNeverHeld) {
-  Nodes(1);
-  cluster_.Put(Queued("red", 10));
-  Pod critical = MakePod("critical").Requests({{"cpu", "3"}});
-  critical.priority = 2'000'000'000;
-  cluster_.Put(critical);
-  Start();
-  EXPECT_THAT(Passing("critical"), ElementsAre("n0"));
-  EXPECT_THAT(Passing("red"), IsEmpty());
 }
 
 // The scheduler counts what it took itself, and offers no node that is full by that.
@@ -233,17 +208,6 @@ TEST_F(QosTest, NothingIsEvictedForAPodWhileOneBeforeItWaits) {
   EXPECT_THAT(Preempt("first"), ElementsAre("n0"));
 }
 
-TEST_F(QosTest, WhatAnEarlierUnitCannotUseMayBeEvicted) {
-  Nodes(1);
-  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
-  cluster_.Put(Queued("huge", 10, "64"));
-  Pod late = Queued("late", 1);
-  late.priority = 1000;
-  cluster_.Put(late);
-  Start();
-  EXPECT_THAT(Preempt("late"), ElementsAre("n0"));
-}
-
 // With more members it may start; until then a place would be of no use to it.
 TEST_F(QosTest, NothingIsEvictedForAMemberOfAGroupThatLacksSome) {
   Nodes(1);
@@ -259,27 +223,6 @@ TEST_F(QosTest, NothingIsEvictedForAMemberOfAGroupThatLacksSome) {
   Start();
   EXPECT_THAT(Preempt("g-0"), IsEmpty());
   EXPECT_THAT(Preempt("g-1"), IsEmpty());
-}
-
-TEST_F(QosTest, APodThatComesBeforeInTheOrderIsNotEvicted) {
-  Nodes(1);
-  PutBound(Queued("victim", 10), "n0");
-  Pod late = Queued("late", 1);
-  late.priority = 1000;
-  cluster_.Put(late);
-  Start();
-  EXPECT_THAT(Preempt("late"), IsEmpty());
-}
-
-TEST_F(QosTest, ACriticalPodMayEvictWhoeverWaits) {
-  Nodes(1);
-  PutBound(MakePod("victim").Requests({{"cpu", "3"}}), "n0");
-  cluster_.Put(Queued("first", 10));
-  Pod critical = MakePod("critical").Requests({{"cpu", "3"}});
-  critical.priority = 2'000'000'000;
-  cluster_.Put(critical);
-  Start();
-  EXPECT_THAT(Preempt("critical"), ElementsAre("n0"));
 }
 
 TEST_F(QosTest, APodThatTakesThePlaceOfAnEarlierOneIsAnInversion) {

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# What takes minutes prints a line every half minute, and scripts/test names the suites that have grown.
+# What takes minutes prints a line every half minute, and scripts/test names the suites that have grown. Where the
+# disk has no room for what they write, it says so before.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$root/scripts/lib/common.sh"
 . "$root/scripts/lib/report.sh"
+. "$root/scripts/lib/room.sh"
 fail() { echo "progress_test: $*" >&2; exit 1; }
 
 # A build of nine steps that waits after the third until its progress was printed.
@@ -49,4 +51,15 @@ said=$(report 3700 "$work/testing.md" | tail -n 1)
 want="warning: this took more than 60 minutes. Slower than in $work/testing.md:"
 want+=" e2e 1.33 (150 s, was 100 s) lint (230 s, was 200 s) devices (7 s, not in the table)"
 [[ $said == "$want" ]] || fail "not '$want' but '$said'"
+
+# Nothing is there yet, and of the disk 5 GB are free.
+(
+  mkdir "$work/tree"
+  ROOT=$work/tree CACHE=$work/none HOME=$work/none XDG_CACHE_HOME=$work/none GOCACHE=$work/none GOMODCACHE=$work/none
+  ccache() { echo "$work/none"; }
+  df() { printf 'Filesystem 1048576-blocks Used Available Capacity Mounted\n/dev/a 9999 4879 5120 49%% /\n'; }
+  check_room format unit 2>"$work/err" || fail "no room for unit: $(cat "$work/err")"
+  ! (check_room format unit e2e "e2e 1.33 short" "sanitize 500") 2>"$work/err" || fail "room for all"
+) || exit 1
+grep -q "^error: 5 GB free in $work/tree, 21 GB needed: delete " "$work/err" || fail "it says: $(cat "$work/err")"
 echo "progress_test: ok"

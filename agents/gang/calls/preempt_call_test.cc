@@ -24,9 +24,20 @@ class PreemptTest : public GangTest {
 
 TEST_F(PreemptTest, MembersOfGangsEvictNobody) {
   Nodes(1);
+  PodGroup basic;
+  basic.dialect = Dialect::kUpstream;
+  basic.namespace_ = "default";
+  basic.name = "basic";
+  basic.independent = true;
+  cluster_.Put(basic);
+  Pod member = MakePod("basic-0");
+  member.scheduling_group = "basic";
+  cluster_.Put(member);
   StartWithPlan();
   EXPECT_THAT(Preempt(Member("train", 0, 1), {{"n0", {"uid-a"}, 0}}), IsEmpty());
   EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {"uid-a"}, 0}}), SizeIs(1));
+  EXPECT_THAT(Preempt(cluster_.Get("basic-0"), {{"n0", {"uid-a"}, 0}}), SizeIs(1))
+      << "its group has no minimum";
 }
 
 TEST_F(PreemptTest, AGangIsNotCutBelowItsMinimum) {
@@ -87,17 +98,6 @@ TEST_F(PreemptTest, TheOnlyMemberOfARoleIsNotTakenThoughTheGangHasMoreThanItsMin
   EXPECT_THAT(taken({"ps-0", "worker-0", "worker-1"}), SizeIs(1)) << "the whole gang may go";
 }
 
-TEST_F(PreemptTest, AMemberOverTheMinimumMayBeEvicted) {
-  Nodes(1);
-  for (int i = 0; i < 2; ++i) {
-    Pod pod = Member("train", i, 1, "1");
-    pod.node_name = "n0";
-    cluster_.Put(pod);
-  }
-  StartWithPlan();
-  EXPECT_THAT(Preempt(MakePod("single"), {{"n0", {cluster_.Get("train-0").uid}, 0}}), SizeIs(1));
-}
-
 TEST_F(PreemptTest, TheBarrierStandsWhereSomebodyElseCanBeEvicted) {
   Nodes(2);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
@@ -111,7 +111,7 @@ TEST_F(PreemptTest, TheBarrierStandsWhereSomebodyElseCanBeEvicted) {
   EXPECT_TRUE(Waits(0));
 }
 
-TEST_F(PreemptTest, WhoIsToHaveThePlaceOfAWaiterIsWoken) {
+TEST_F(PreemptTest, WhoWaitsIsNotEvictedButItsBarrierFailsAndWhoIsToHaveItsPlaceIsWoken) {
   Nodes(1);
   for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2, "2"));
   StartWithPlan();
@@ -120,21 +120,9 @@ TEST_F(PreemptTest, WhoIsToHaveThePlaceOfAWaiterIsWoken) {
   Pod urgent = MakePod("urgent").Requests({{"cpu", "2"}});
   urgent.priority = 1000;
   EXPECT_THAT(Preempt(urgent, {{"n0", {cluster_.Get("train-0").uid}, 0}}), IsEmpty());
-  EXPECT_FALSE(Result(0).ok());
+  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
   cluster_.Put(urgent);
   Await([&] { return cluster_.Get("urgent").nominated_node_name == "n0"; });
-}
-
-TEST_F(PreemptTest, WhoWaitsIsNotEvictedButItsBarrierFails) {
-  Nodes(2);
-  for (int i = 0; i < 2; ++i) cluster_.Put(Member("train", i, 2));
-  StartWithPlan();
-  Schedule("train-0");
-  AwaitAtBarrier("train-0");
-  Pod urgent = MakePod("urgent");
-  urgent.priority = 1000;
-  EXPECT_THAT(Preempt(urgent, {{"n0", {cluster_.Get("train-0").uid}, 0}}), IsEmpty());
-  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("default/urgent of higher priority"));
 }
 
 // kube-scheduler calls when the node for which the pod is nominated has not passed its filters.

@@ -164,7 +164,7 @@ func (w *aloneWorld) run(r *aloneRound) time.Duration {
 		w.lose(r, death)
 	}
 	began := time.Now()
-	w.untilAllBound(r)
+	w.untilBoundOf(fmt.Sprintf("s%d-", r.seed), r.members()+r.singles, began)
 	settled := time.Since(began)
 	longest, which := inPart()
 	w.Logf("all bound %.2f s after the last loss; in part for longest: %s, %.2f s; %d pods were made anew",
@@ -246,25 +246,6 @@ func (w *aloneWorld) loseNode(deleted bool) {
 		if pod.Spec.NodeName == node {
 			w.deletePod(pod.Namespace, pod.Name)
 		}
-	}
-}
-
-func (w *aloneWorld) untilAllBound(r *aloneRound) {
-	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
-	defer cancel()
-	want := r.members() + r.singles
-	bound := 0
-	if err := w.Tracker.Until(ctx, func() bool {
-		bound = 0
-		for _, pod := range w.Tracker.Pods() {
-			if scheduling.IsBound(pod) && pod.DeletionTimestamp == nil {
-				bound++
-			}
-		}
-		return bound == want
-	}); err != nil {
-		w.Fatalf("%s: %d of %d pods are bound: %v", r, bound, want, err)
 	}
 }
 

@@ -1,9 +1,16 @@
 package gang
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
@@ -32,38 +39,9 @@ func checkFinds(t *testing.T, said string, parts ...string) {
 	}
 }
 
-// Neither policy nor templates give members the gate: they are scheduled at once, and their gangs whole as ever.
-func TestWithoutThePolicyOfTheGateGangsAreWholeAllTheSame(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	w := gatesAlone.newGangWorld(t, 1)
-	w.inParallel(4, interleaved(gangOf("a", 4), gangOf("b", 4)))
-	first, second := w.firstWhole(4, "a", "b")
-	w.UntilEventWith("GangWaiting", "gang default/"+second+" waits: 4 members need cpu 1")
-	w.checkHoldsNothing(second + "-")
-	config := w.Config(map[string]string{"gang": w.gang.URL})
-	checkFinds(t, w.doctor(config), "gate-missing", "4 pods of groups without a node, none with the gate")
-	w.deletePods(first + "-")
-	w.untilBoundOf(second+"-", 4, time.Now())
-	w.CheckSettled()
-}
-
-// Neither policy nor templates give members the resources: kube-scheduler places each alone, and all that can be said is.
-func TestWithoutThePolicyOfTheResourcesMembersAreFound(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	w := gatesAndMembers.newGangWorld(t, 1)
-	w.inParallel(4, gangOf("train", 5))
-	w.untilBoundOf("train-", 4, time.Now())
-	w.UntilEventWith("GangResourceMissing", "gang default/train has ")
-	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_resource_missing", `pods="waiting"`)
-	w.gang.UntilMetricAbove(t, 3, "outrigger_gang_resource_missing", `pods="bound"`)
-	config := w.Config(map[string]string{"gang": w.gang.URL}, "--members-only")
-	checkFinds(t, w.doctor(config), "group-resource-missing", "gate-missing")
-}
-
 // A pod asks and is in no group: it names none, or its minimum is no number. It is answered as any single pod is.
 func TestAPodThatAsksWithoutAGroupIsASinglePod(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newAskingWorld(t, 2)
 	w.inParallel(4, askingGang("train", 8, false)[:7]) // keeps nothing: a member is missing
@@ -76,25 +54,10 @@ func TestAPodThatAsksWithoutAGroupIsASinglePod(t *testing.T) {
 	}
 }
 
-// The gate is on pods of a scheduler that no agent plans for: it stays, and the doctor finds them.
-func TestGatedPodsOfAnotherSchedulerAreFound(t *testing.T) {
-	t.Parallel()
-	w := gatesAndMembers.newGangWorld(t, 1)
-	w.Pods(w.gangOf("train", 2)...)
-	w.Pods(w.member("foreign", 0, 1).Scheduler("other"), gated(slot("single"), queueGate).Scheduler("other"))
-	w.untilBoundOf("train-", 2, time.Now())
-	config := w.Config(map[string]string{"gang": w.gang.URL}, "--members-only")
-	checkFinds(t, w.doctor(config), "gate-stays",
-		"2 pods that no agent of this file plans, with the gate outrigger.dev/queue")
-	w.checkExplained("foreign", "1 of another scheduler")
-	if !isGated(w.Tracker.Pod("default", "foreign-000")) || !isGated(w.Tracker.Pod("default", "single")) {
-		t.Error("pods of another scheduler are released")
-	}
-}
-
 // A quota forbids what members ask for, which is only possible where that is more than 0: the API server says which quota
 // to who makes the pods, and the gang waits for members.
 func TestAQuotaThatForbidsTheResourcesIsNamedToWhoMakesThePods(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newAskingWorld(t, 1)
 	w.namespace("poor")
@@ -108,4 +71,64 @@ func TestAQuotaThatForbidsTheResourcesIsNamedToWhoMakesThePods(t *testing.T) {
 	w.Must(w.tryCreate(member("none", "0"))) // which no quota sees
 	w.untilBoundOf("first", 1, time.Now())
 	w.untilBoundOf("none", 1, time.Now())
+}
+
+func amounts(amount string, names ...corev1.ResourceName) corev1.ResourceList {
+	list := corev1.ResourceList{}
+	for _, name := range names {
+		list[name] = resource.MustParse(amount)
+	}
+	return list
+}
+
+// asksFrom is a member in a namespace that asks for so much of both resources.
+func asksFrom(namespace, name, amount string) *kube.PodBuilder {
+	return slot(name).Namespace(namespace).Label("podGroup", "g").Label("minAvailable", "2").
+		Request(callResource, amount).Request(bindCallResource, amount)
+}
+
+func (w *world) namespace(name string) {
+	w.Helper()
+	_, err := w.Client.CoreV1().Namespaces().Create(w.Ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}},
+		metav1.CreateOptions{})
+	w.Must(err)
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "default"}}
+	if _, err := w.Client.CoreV1().ServiceAccounts(name).Create(w.Ctx, account, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		w.Must(err)
+	}
+}
+
+// quota limits a namespace. Its controller is not there: what it counts at first, nothing, is written here.
+func (w *world) quota(namespace string, hard corev1.ResourceList) {
+	w.Helper()
+	quotas := w.Client.CoreV1().ResourceQuotas(namespace)
+	made, err := quotas.Create(w.Ctx, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Name: "q"},
+		Spec: corev1.ResourceQuotaSpec{Hard: hard}}, metav1.CreateOptions{})
+	w.Must(err)
+	made.Status = corev1.ResourceQuotaStatus{Hard: hard, Used: corev1.ResourceList{}}
+	for name := range hard {
+		made.Status.Used[name] = resource.MustParse("0")
+	}
+	_, err = quotas.UpdateStatus(w.Ctx, made, metav1.UpdateOptions{})
+	w.Must(err)
+}
+
+// tryCreate is what the API server says to a pod.
+func (w *world) tryCreate(builder *kube.PodBuilder) error {
+	w.Helper()
+	pod := builder.Pod()
+	_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{})
+	return err
+}
+
+func (w *world) untilRefused(builder *kube.PodBuilder, text string) {
+	w.Helper()
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
+		pod := builder.Pod()
+		_, err := w.Client.CoreV1().Pods(pod.Namespace).Create(w.Ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), text) {
+			return fmt.Errorf("%s is not refused for %q: %v", pod.Name, text, err)
+		}
+		return nil
+	}))
 }

@@ -64,44 +64,6 @@ func wholeWhoeverDies(t *testing.T, m mode) {
 	}
 }
 
-// W8: the agent dies once it has planned, and once it has nominated.
-func TestAGangIsWholeIfTheAgentDiesBeforeTheSchedulerHasAsked(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	eachMode(t, atOnce(wholeIfTheAgentDiesFirst))
-}
-
-func wholeIfTheAgentDiesFirst(t *testing.T, m mode) {
-	t.Helper()
-	const size = 8
-	w := m.newTrappedWorld(t, size/4)
-	w.Pods(contender("contender"))
-
-	w.scheduler.Kill()
-	w.inParallel(4, w.gangOf("planned", size))
-	// It has seen them all, and each is a reason to plan.
-	w.gang.UntilMetricAbove(t, size-1, scheduling.NodeEvents, `resource="pods"`)
-	w.gang.Kill()
-	w.gang.Restart(t)
-	w.runScheduler()
-	began := time.Now()
-	t.Logf("planned: whole %.2f s after the scheduler is back", w.untilBoundOf("planned-", size, began).Seconds())
-	w.CheckSettled()
-
-	w.deletePods("planned-")
-	w.untilGone("planned-")
-
-	// Members that sleep, since the last one does not exist yet, which wakes nobody when it comes.
-	w.allButOneSleep("nominated", size)
-	sprung := w.set("nominated", 1, w.killAgent)
-	w.Pods(w.member("nominated", size-1, size))
-	w.await("a nomination that was answered", sprung)
-	w.agentBack()
-	began = time.Now()
-	t.Logf("nominated: whole %.2f s after the agent is back", w.untilBoundOf("nominated-", size, began).Seconds())
-	w.CheckSettled()
-}
-
 // A scheduler that is away answers no nomination, which looks as if it refused all of them: once it is back
 // the gang comes all the same, though neither nodes nor pods have changed.
 func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
@@ -112,7 +74,7 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 		eachMode(t, test) // where all are nominated it takes half a minute
 		return
 	}
-	inModes(t, []mode{usual()}, test)
+	inModes(t, []mode{askedAboutAll}, test)
 }
 
 func wholeOnceTheSchedulerIsBack(t *testing.T, m mode) {

@@ -96,19 +96,41 @@ func ownedBy(kind string) func(*corev1.Pod) {
 	}
 }
 
-// Members of groups are gated once, and no pod of which the agent would not remove the gate.
-func TestTheGatePolicyGatesMembersAlone(t *testing.T) {
+// Members of groups are gated once and ask for calls, and no pod does of which the agent would not remove the gate. Each
+// way to name a group that the agent reads is one that the policy sees; what the container has stays.
+func TestThePolicyIsForMembersAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if !w.servesPolicies() {
-		t.Log("this Kubernetes has no MutatingAdmissionPolicy in v1: templates carry the gate")
+		t.Log("this Kubernetes has no MutatingAdmissionPolicy in v1: templates carry the gate and the resources")
 		return
 	}
 	w.install(deployed(memberPolicyFile), w.isGating)
 	for name, row := range gateRows() {
-		if found := gates(w.dryRun(row.pod)); !sameGates(found, row.want) {
+		made := w.dryRun(row.pod)
+		if found := gates(made); !sameGates(found, row.want) {
 			t.Errorf("%s: gates %v, want %v", name, found, row.want)
 		}
+		if cpu := made.Spec.Containers[0].Resources.Requests.Cpu(); cpu.String() != "1" {
+			t.Errorf("%s: the pod's own request of cpu is %v", name, cpu)
+		}
+	}
+	for _, row := range policyRows() {
+		if made := w.dryRun(row.pod); asksForBoth(made) != row.asks {
+			t.Errorf("%s: want the pod to ask %v: %v", row.name, row.asks, made.Spec.Containers[0].Resources)
+		}
+	}
+	two := member("two", 0, 2).Change(func(pod *corev1.Pod) {
+		second := *pod.Spec.Containers[0].DeepCopy()
+		second.Name = "second"
+		pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
+		pod.Spec.Containers = append(pod.Spec.Containers, second)
+	})
+	made := w.dryRun(two)
+	if len(made.Spec.Containers) != 2 || !asksForBoth(made) {
+		t.Errorf("the first container, which asks for nothing: %+v", made.Spec.Containers)
+	} else if _, asks := made.Spec.Containers[1].Resources.Requests[callResource]; asks {
+		t.Errorf("the second container asks, too: %v", made.Spec.Containers[1].Resources)
 	}
 }
 

@@ -3,7 +3,6 @@ package gang
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -20,12 +19,11 @@ import (
 
 func isGated(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) != 0 }
 
-// releases judges by the watch alone: when each gate was taken off, and whether the whole gang was nominated by then.
+// releases judges by the watch alone whether the whole gang was nominated when a gate was taken off.
 type releases struct {
 	mutex     sync.Mutex
 	pods      map[string]*corev1.Pod // by name
-	off       map[string]time.Time   // by UID: when the gate was taken off
-	nominated map[string]time.Time   // likewise, when it was first nominated
+	nominated map[types.UID]bool     // at any time
 	early     []string               // pods that were released before all of their gang was nominated
 	mostWait  int
 }
@@ -33,7 +31,7 @@ type releases struct {
 // watchReleases follows all pods from now on: of gangs of which all members have places.
 func (w *world) watchReleases() *releases {
 	w.Helper()
-	r := &releases{pods: map[string]*corev1.Pod{}, off: map[string]time.Time{}, nominated: map[string]time.Time{}}
+	r := &releases{pods: map[string]*corev1.Pod{}, nominated: map[types.UID]bool{}}
 	factory := informers.NewSharedInformerFactory(w.Client, 0)
 	informer := factory.Core().V1().Pods().Informer()
 	see := func(object any) { r.see(object.(*corev1.Pod)) }
@@ -59,16 +57,14 @@ func (r *releases) see(pod *corev1.Pod) {
 	defer r.mutex.Unlock()
 	before := r.pods[pod.Name]
 	r.pods[pod.Name] = pod
-	if _, known := r.nominated[string(pod.UID)]; !known && pod.Status.NominatedNodeName != "" {
-		r.nominated[string(pod.UID)] = time.Now()
+	if pod.Status.NominatedNodeName != "" {
+		r.nominated[pod.UID] = true
 	}
 	if before != nil && isGated(before) && !isGated(pod) {
-		r.off[string(pod.UID)] = time.Now()
 		gang := pod.Labels["podGroup"]
 		for _, other := range r.pods {
 			// Of one that is released and that no scheduler looks at the nomination is renewed.
-			_, was := r.nominated[string(other.UID)]
-			lacks := !was || isGated(other) && other.Status.NominatedNodeName == ""
+			lacks := !r.nominated[other.UID] || isGated(other) && other.Status.NominatedNodeName == ""
 			if other.Labels["podGroup"] == gang && lacks && other.Spec.NodeName == "" {
 				r.early = append(r.early, fmt.Sprintf("%s before %s", pod.Name, other.Name))
 			}
@@ -105,57 +101,12 @@ func (r *releases) check(t *testing.T, window int) {
 	}
 }
 
-// span is the time from the first to the last.
-func (r *releases) span(times map[string]time.Time) (count int, took time.Duration) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	var first, last time.Time
-	for _, at := range times {
-		if first.IsZero() || at.Before(first) {
-			first = at
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
-	return len(times), last.Sub(first)
-}
-
-// Gates come off at 400 a second, once all of the gang is nominated. The scheduler begins when all are off.
-func TestManyGatesComeOffAtOnce(t *testing.T) {
-	scheduling.Long(t)
-	size := numberOf(t, membersEnv, 1000)
-	w := &gangWorld{world: newWorld(t)}
-	w.slots("n", size/4, 4)
-	m := gatedModes[1]
-	w.gang = w.serveGang(m.args...)
-	w.Pods(contender("contender"))
-	seen := w.watchReleases()
-	w.inParallel(20, m.gangOf("big", size))
-	w.gang.UntilMetricAbove(t, float64(size-1), "outrigger_gang_releases_total", `result="released"`)
-	for count := 0; count < size; time.Sleep(10 * time.Millisecond) { // this watch may be late
-		count, _ = seen.span(seen.off)
-	}
-	count, span := seen.span(seen.off)
-	nominated, nominating := seen.span(seen.nominated)
-	t.Logf("%d pods nominated in %.2f s (%.0f a second); %d gates off in %.2f s (%.0f a second)", nominated,
-		nominating.Seconds(), float64(nominated)/nominating.Seconds(), count, span.Seconds(),
-		float64(count)/span.Seconds())
-	seen.check(t, size+1) // the contender has no gate
-	w.Within(time.Duration(size)*time.Second/400, "all gates are off", span)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}, m.config...))
-	w.untilBoundOf("big-", size, time.Now())
-}
-
-// membersEnv is how many members a gang has whose gates come off at once.
-const membersEnv = "OUTRIGGER_MEMBERS"
-
 // What autoscalers are to see: of gangs without a place one is released, whole.
 func TestOneGangWithoutAPlaceIsReleasedAhead(t *testing.T) {
 	const size = 4
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 1, 1)
-	m := gatedModes[0]
+	m := gatesAlone
 	m.start(w)
 	var pods []*kube.PodBuilder
 	for _, gang := range []string{"a", "b", "c"} {
@@ -210,7 +161,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	t.Parallel()
 	w := &gangWorld{world: newWorld(t)}
 	w.slots("n", 8, 4)
-	m := gatedModes[0]
+	m := gatesAlone
 	m.start(w)
 	other := "example.com/quota"
 	pods := w.Client.CoreV1().Pods("default")
@@ -251,7 +202,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 	w.Pods(hand[2])
 	w.untilBoundOf("hand-", 3, time.Now())
 
-	// No group: it is released at once. Another scheduler's: it stays.
+	// No group: it is released at once. Another scheduler's: it stays, and the doctor finds it.
 	w.Pods(slot("single").Gate(queueGate), member("foreign", 0, 1).Gate(queueGate).Scheduler("other"))
 	w.untilBoundOf("single", 1, time.Now())
 	w.Pods(m.gangOf("last", 2)...)
@@ -260,6 +211,8 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 		t.Error("a pod of another scheduler is released")
 	}
 	w.checkExplained("foreign", "1 of another scheduler")
+	checkFinds(t, w.doctor(w.Config(map[string]string{"gang": w.gang.URL})), "gate-stays",
+		"1 pod that no agent of this file plans, with the gate outrigger.dev/queue")
 	w.CheckSettled()
 }
 
@@ -267,7 +220,7 @@ func TestGatedPodsThatOthersChange(t *testing.T) {
 func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
 	// Of each agent so many releases are sent before it is killed; it sends sixteen at once.
 	const size, each = 120, 20
-	w := gatedModes[0].newTrappedWorld(t, size/4)
+	w := gatesAlone.newTrappedWorld(t, size/4)
 	began := time.Now()
 	var kills []int
 	for sprung := w.set("release", each, w.killAgent); len(kills) < 3; sprung = w.set("release", each, w.killAgent) {
@@ -290,71 +243,3 @@ func TestAGangOfWhichPartIsReleasedWhenTheAgentDiesBecomesWhole(t *testing.T) {
 	w.CheckBoundOnce(size)
 	w.CheckSettled()
 }
-
-// An agent that does not hold the Lease releases no pod.
-func TestAnAgentThatIsNotInChargeReleasesNoPod(t *testing.T) {
-	t.Parallel()
-	const size = 8
-	w := &gangWorld{world: newWorld(t)}
-	m := gatedModes[0]
-	w.holdLease("host_1")
-	w.gang = w.Serve("gang", append([]string{"--gang.scheduler-lease", "kube-system/scheduler", "--gang.host-name", "host"},
-		m.args...)...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
-	// The one gang that is released without a place, for autoscalers to see.
-	w.Pods(m.member("ahead", 0, 1).Label("groupPriority", "10").Request(corev1.ResourceCPU, "100"))
-	w.untilReleased(1)
-	w.Pods(m.gangOf("train", size)...)
-	w.UntilEventWith("GangWaiting", "gang default/train waits")
-	w.holdLease("other_2")
-	w.untilNotInCharge(1)
-	w.slots("n", size/4, 4)
-	time.Sleep(2 * time.Second)
-	if released := w.released(); released != 1 {
-		t.Errorf("%d pods are released by an agent that is not in charge", released-1)
-	}
-	w.holdLease("host_3")
-	w.untilBoundOf("train-", size, time.Now())
-}
-
-// The next gang is whole soon after one has ended, however many pods wait.
-func TestTheNextGangIsWholeSoonWhileAThousandPodsWait(t *testing.T) {
-	scheduling.Long(t)
-	const running, waiting, size, rounds = 10, 20, 50, 5
-	eachGatedMode(t, func(t *testing.T, m mode) {
-		w := &gangWorld{world: newWorld(t)}
-		w.slots("n", numberOf(t, nodesEnv, running*size/4), running*size/numberOf(t, nodesEnv, running*size/4))
-		m.start(w)
-		gangs := 0
-		create := func(count int) {
-			var pods []*kube.PodBuilder
-			for range count {
-				pods = append(pods, m.gangOf(fmt.Sprintf("g%03d", gangs), size)...)
-				gangs++
-			}
-			w.inParallel(8, pods)
-		}
-		create(running)
-		w.untilBoundOf("g", running*size, time.Now())
-		create(waiting)
-		w.UntilEventWith("GangWaiting", "waits: 50 members need cpu 1")
-		time.Sleep(3 * time.Second)
-		var took []time.Duration
-		for round := range rounds {
-			first := fmt.Sprintf("g%03d-", round)
-			w.deletePods(first)
-			ended := time.Now()
-			w.untilGone(first)
-			took = append(took, w.untilBoundOf("g", running*size, ended))
-			create(1)
-			time.Sleep(500 * time.Millisecond)
-		}
-		slices.Sort(took)
-		t.Logf("the next gang of %d is whole after %.2f s (median of %d; longest %.2f s), %d pods waiting", size,
-			took[rounds/2].Seconds(), rounds, took[rounds-1].Seconds(), waiting*size)
-		w.Within(time.Second/2, "the next gang is whole (median)", took[rounds/2])
-	})
-}
-
-// nodesEnv is on how many nodes gangs take turns.
-const nodesEnv = "OUTRIGGER_NODES"

@@ -24,9 +24,8 @@ type mode struct {
 	alone          bool     // no scheduler calls the agent
 }
 
-// onlyGroupsEnv makes "only-groups" the mode of tests that name none; allModesEnv, if it is "all", has deaths and
-// what happens to waiters tested in every mode.
-const onlyGroupsEnv, allModesEnv = "OUTRIGGER_TEST_ONLY_GROUPS", "OUTRIGGER_MODES"
+// allModesEnv, if it is "all", has deaths and what happens to waiters tested in every mode.
+const allModesEnv = "OUTRIGGER_MODES"
 
 // readsMembersOnly has the agent read that the scheduler asks about members alone.
 const readsMembersOnly = "--scheduler-config=testdata/members-only.yaml"
@@ -37,29 +36,19 @@ var (
 	gatesAlone      = mode{name: "gates", gated: true}
 	gatesAndMembers = mode{name: "gates and only-groups", args: []string{readsMembersOnly},
 		config: []string{"--members-only"}, gated: true, asksAll: true}
-
-	// gatedModes are those in which members wait with the gate.
-	gatedModes = []mode{gatesAlone, gatesAndMembers}
 )
 
-// usual is the mode of a test that names none.
-func usual() mode {
-	if os.Getenv(onlyGroupsEnv) != "" {
-		return onlyMembersAsk
-	}
-	return askedAboutAll
-}
-
-// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted.
+// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted. A test
+// whose steps are the same in both names one for every day: inModes(t, allModesOr(one), test).
 func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
-	inModes(t, allModesOr(usual(), gatesAndMembers), test)
+	inModes(t, allModesOr(askedAboutAll, gatesAndMembers), test)
 }
 
 // allModesOr are these modes, or all where that is wanted.
 func allModesOr(modes ...mode) []mode {
 	if allAreWanted() {
-		return []mode{usual(), onlyMembersAsk, gatesAlone, gatesAndMembers}
+		return []mode{askedAboutAll, onlyMembersAsk, gatesAlone, gatesAndMembers}
 	}
 	return modes
 }
@@ -80,17 +69,6 @@ func atOnce(test func(t *testing.T, m mode)) func(t *testing.T, m mode) {
 		t.Parallel()
 		test(t, m)
 	}
-}
-
-// eachGatedMode runs a test where members wait with the gate and the scheduler asks about them alone; in each mode with
-// gates where that is wanted.
-func eachGatedMode(t *testing.T, test func(t *testing.T, m mode)) {
-	t.Helper()
-	modes := []mode{gatesAndMembers}
-	if allAreWanted() {
-		modes = gatedModes
-	}
-	inModes(t, modes, test)
 }
 
 // dress gives pods what their templates have in the mode.
@@ -179,7 +157,7 @@ func (w *world) stockConfig() []byte {
 // newGangWorld starts nodes of four slots each, the agent and the scheduler, in the usual mode.
 func newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {
 	t.Helper()
-	return usual().newGangWorld(t, nodes, args...)
+	return askedAboutAll.newGangWorld(t, nodes, args...)
 }
 
 func (m mode) newGangWorld(t *testing.T, nodes int, args ...string) *gangWorld {

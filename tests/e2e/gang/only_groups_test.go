@@ -182,38 +182,6 @@ func policyRows() []policyRow {
 	return rows
 }
 
-// Each way to name a group that the agent reads is one that the policy sees, and no other; what the container has
-// stays.
-func TestThePolicyGivesMembersOfEveryDialectTheResources(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	if !w.applyPolicy() {
-		t.Log("this Kubernetes has no MutatingAdmissionPolicy in v1: templates carry the resources")
-		return
-	}
-	for _, row := range policyRows() {
-		made := w.dryRun(row.pod)
-		if asks := asksForBoth(made); asks != row.asks {
-			t.Errorf("%s: the pod asks: %v, want %v: %v", row.name, asks, row.asks, made.Spec.Containers[0].Resources)
-		}
-		if cpu := made.Spec.Containers[0].Resources.Requests.Cpu(); cpu.String() != "1" {
-			t.Errorf("%s: the pod's own request of cpu is %v", row.name, cpu)
-		}
-	}
-	two := member("two", 0, 2).Change(func(pod *corev1.Pod) {
-		second := *pod.Spec.Containers[0].DeepCopy()
-		second.Name = "second"
-		pod.Spec.Containers[0].Resources = corev1.ResourceRequirements{}
-		pod.Spec.Containers = append(pod.Spec.Containers, second)
-	})
-	made := w.dryRun(two)
-	if len(made.Spec.Containers) != 2 || !asksForBoth(made) {
-		t.Errorf("the first container, which asks for nothing: %+v", made.Spec.Containers)
-	} else if _, asks := made.Spec.Containers[1].Resources.Requests[callResource]; asks {
-		t.Errorf("the second container asks, too: %v", made.Spec.Containers[1].Resources)
-	}
-}
-
 // Of upstream's groups only an API server with their gate keeps the pod's field.
 func TestThePolicyGivesMembersOfUpstreamsGroupsTheResources(t *testing.T) {
 	t.Parallel()
@@ -245,6 +213,7 @@ func TestThePolicyGivesMembersOfUpstreamsGroupsTheResources(t *testing.T) {
 // A member that does not ask is placed as a single pod. The agent says so, counts it, and counts it as bound: the gang
 // is whole with it.
 func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	podGroups, client, plugins := newPodGroupWorld(t)
 	w := &askingWorld{gangWorld: podGroups}
@@ -344,6 +313,7 @@ func (w *askingWorld) checkDoctorFinds(config []byte, finding, text string) {
 
 // Members may ask before agent and scheduler are switched over, or where they never are.
 func TestMembersMayAskWhereAllPodsAreAskedAbout(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newGangWorld(t, 2)
 	w.Pods(slot("single"))

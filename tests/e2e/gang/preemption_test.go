@@ -135,46 +135,6 @@ func TestAGangOfHighPriorityGetsThePlacesOfTheCheapestGangs(t *testing.T) {
 	}
 }
 
-// W6: pods that never preempt wait, and so does a gang without preemption switched on.
-func TestAGangThatDoesNotPreemptEvictsNobody(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	rows := []struct {
-		name  string
-		args  []string
-		never bool
-	}{
-		{"PreemptionIsOff", nil, false},
-		{"ItsPodsNeverPreempt", []string{"--gang.preempt"}, true},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			w := newGangWorld(t, 1, row.args...)
-			w.priorityClasses(map[string]int32{"low": 10})
-			policy := corev1.PreemptLowerPriority
-			if row.never {
-				policy = corev1.PreemptNever
-			}
-			_, err := w.Client.SchedulingV1().PriorityClasses().Create(w.Ctx, &schedulingv1.PriorityClass{
-				ObjectMeta: metav1.ObjectMeta{Name: "high"}, Value: 1000, PreemptionPolicy: &policy},
-				metav1.CreateOptions{})
-			w.Must(err)
-			_, err = standin.StartKubelet(w.Ctx, w.Client)
-			w.Must(err)
-			w.gangSet("low", "low", 4)
-			w.untilBoundOf("low-", 4, time.Now())
-			w.haveRunLong()
-			w.gangSet("high", "high", 4)
-			// It is told of a gang some time after it was first looked for whom to evict for it.
-			w.UntilEventWith("GangWaiting", "gang default/high waits: 4 members need cpu 1")
-			w.untouched("low", 4)
-			if evicted := w.gang.Metric(t, "outrigger_gang_evictions_total"); evicted != 0 {
-				t.Errorf("%v pods were evicted", evicted)
-			}
-		})
-	}
-}
-
 // untilNone waits until no pod of a prefix has a place.
 func (w *world) untilNone(prefix string) {
 	w.Helper()

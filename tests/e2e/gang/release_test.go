@@ -104,7 +104,10 @@ func (w *releasing) bindingsByKubectl() []string {
 func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	const count = 2000
+	count := 400
+	if allAreWanted() {
+		count = 2000
+	}
 	w := newReleasing(t)
 	w.namespace("team")
 	pods := make([]*kube.PodBuilder, 0, count)
@@ -140,7 +143,7 @@ func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 		t.Errorf("--dry-run has done something: %v, %v", after, w.bindingsByKubectl())
 	}
 
-	churned := w.churn(200)
+	churned := w.churn(100)
 	code, out, stderr = w.releaseGates(account, "--all")
 	<-churned
 	t.Logf("%s", strings.ReplaceAll(out, "\n", "; "))
@@ -197,49 +200,9 @@ func (w *releasing) churn(count int) <-chan struct{} {
 	return done
 }
 
-// Who lacks a right hears which, and nothing has been done then.
-func TestReleaseSaysWhichRightIsMissing(t *testing.T) {
-	t.Parallel()
-	w := newReleasing(t)
-	w.Pods(w.waits("train", 0))
-	bindings := w.bindingsByKubectl()
-	all := flat(releasesGates)
-	for i, missing := range all {
-		rest := slices.Delete(slices.Clone(all), i, i+1)
-		name := fmt.Sprintf("lacks-%d", i)
-		code, out, stderr := w.releaseGates(w.kubeconfigOf(name, rest...), "--all")
-		resource := missing.Resources[0]
-		if missing.APIGroups[0] != "" {
-			resource += "." + missing.APIGroups[0]
-		}
-		want := "this account lacks rights, and nothing was done: " + missing.Verbs[0] + " " + resource + "\n"
-		if code != 1 || out != "" || !strings.HasSuffix(stderr, want) {
-			t.Errorf("without %s of %s it ends with %d and says:\n%s%s", missing.Verbs, resource, code, out, stderr)
-		}
-	}
-	if left := w.bindingsByKubectl(); !slices.Equal(left, bindings) {
-		t.Errorf("bindings %v are left of %v", left, bindings)
-	}
-	if pods := w.gatesByKubectl()[queueGate]; pods != 2 {
-		t.Errorf("%d pods are gated, want 2", pods)
-	}
-}
-
-// flat has a rule for each resource and verb.
-func flat(rules []rbacv1.PolicyRule) (all []rbacv1.PolicyRule) {
-	for _, rule := range rules {
-		for _, resource := range rule.Resources {
-			for _, verb := range rule.Verbs {
-				all = append(all, rbacv1.PolicyRule{APIGroups: rule.APIGroups, Resources: []string{resource},
-					Verbs: []string{verb}})
-			}
-		}
-	}
-	return all
-}
-
 // A policy that names the gate and is not of deploy stays, and the note says so.
 func TestReleaseLeavesPoliciesOfOthersAlone(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newReleasing(t)
 	if _, err := w.Cluster.Kubectl(w.Ctx, "label", "validatingadmissionpolicy", "outrigger-gate-removal",

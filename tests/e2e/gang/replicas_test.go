@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -90,7 +91,7 @@ func (w *trappedWorld) untilLeads(r *replica) {
 func TestAGangIsWholeWhenItsLeaderDiesAtWhateverStep(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(wholeWhenItsLeaderDies))
+	inModes(t, allModesOr(gatesAndMembers), atOnce(wholeWhenItsLeaderDies))
 }
 
 func wholeWhenItsLeaderDies(t *testing.T, m mode) {
@@ -164,5 +165,33 @@ func wholeWhenItsLeaderDies(t *testing.T, m mode) {
 	}
 	if bound := len(w.Tracker.Bindings()); bound != size*len(rows) {
 		t.Errorf("%d bindings, want %d", bound, size*len(rows))
+	}
+}
+
+// holdLease has a scheduler's host hold the Lease kube-system/scheduler, for an hour.
+func (w *world) holdLease(holder string) {
+	w.Helper()
+	leases := w.Client.CoordinationV1().Leases("kube-system")
+	lease, err := leases.Get(w.Ctx, "scheduler", metav1.GetOptions{})
+	if err != nil {
+		lease, err = leases.Create(w.Ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: "scheduler"}},
+			metav1.CreateOptions{})
+		w.Must(err)
+	}
+	duration := int32(3600)
+	lease.Spec.HolderIdentity, lease.Spec.LeaseDurationSeconds = &holder, &duration
+	_, err = leases.Update(w.Ctx, lease, metav1.UpdateOptions{})
+	w.Must(err)
+}
+
+// untilNotInCharge waits until the agent has said so once more.
+func (w *gangWorld) untilNotInCharge(times int) {
+	w.Helper()
+	deadline := time.Now().Add(scheduling.Patience)
+	for strings.Count(inItsLog(w.world, w.gang), "not in charge: the Lease") < times {
+		if time.Now().After(deadline) {
+			w.Fatal("the agent does not see that another holds the Lease")
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 }

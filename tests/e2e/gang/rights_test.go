@@ -76,7 +76,7 @@ var untold = map[scheduling.Right]string{
 func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	modes := []mode{usual()}
+	modes := []mode{askedAboutAll}
 	if allAreWanted() {
 		modes = append(modes, onlyMembersAsk, gatesAlone, gatesAndMembers)
 	}
@@ -271,4 +271,17 @@ func (w *world) createGroups() bool {
 func isOf(r scheduling.Right, kind schema.GroupVersionResource) bool {
 	resource, _, _ := strings.Cut(r.Resource, "/")
 	return r.Group == kind.Group && resource == kind.Resource
+}
+
+var resourceClaims = schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceclaims"}
+
+// servesDevices tells whether the API server has ResourceClaims as they are from Kubernetes 1.34 on.
+func (w *world) servesDevices() bool {
+	w.Helper()
+	groups, err := w.Client.Discovery().ServerGroups()
+	w.Must(err)
+	return slices.ContainsFunc(groups.Groups, func(group metav1.APIGroup) bool {
+		return group.Name == resourceClaims.Group && slices.ContainsFunc(group.Versions,
+			func(version metav1.GroupVersionForDiscovery) bool { return version.Version == resourceClaims.Version })
+	})
 }

@@ -100,11 +100,6 @@ func (w *trappedWorld) agentBack() {
 	w.gang.Restart(w)
 }
 
-func newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
-	t.Helper()
-	return usual().newTrappedWorld(t, nodes, args...)
-}
-
 func (m mode) newTrappedWorld(t *testing.T, nodes int, args ...string) *trappedWorld {
 	t.Helper()
 	w := &trappedWorld{gangWorld: &gangWorld{world: newWorld(t), mode: m}}
@@ -195,4 +190,9 @@ func (w *trappedWorld) await(what string, sprung <-chan struct{}) {
 	case <-time.After(scheduling.Patience):
 		w.Fatalf("it does not come to this: %s", what)
 	}
+}
+
+// isRelease matches writes that take a gate off.
+func isRelease(r *http.Request) bool {
+	return r.Method == http.MethodPatch && path.Base(path.Dir(r.URL.Path)) == "pods"
 }

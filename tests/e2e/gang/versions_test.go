@@ -9,8 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
@@ -24,18 +22,11 @@ import (
 func newVersionsWorld(t *testing.T, serverArgs []string, args ...string) (*gangWorld, dynamic.Interface) {
 	t.Helper()
 	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{ServerArgs: serverArgs}))}
-	return w, w.startVersions(args...)
-}
-
-// startVersions starts nodes, the agent and the scheduler.
-func (w *gangWorld) startVersions(args ...string) dynamic.Interface {
-	w.Helper()
 	client, err := dynamic.NewForConfig(w.Cluster.Config)
 	w.Must(err)
 	w.slots("n", 3, 4)
-	w.gang = w.serveGang(args...)
-	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
-	return client
+	askedAboutAll.start(w, args...)
+	return w, client
 }
 
 // serves is the arguments of an API server that has the field and serves the group in one version, or in none.
@@ -57,24 +48,17 @@ func inVersion(version string) dialect {
 // An API server without the gate drops the field, and 1.33 has neither gate nor field: what names a group is single.
 func TestUpstreamsGroupsThatAreAbsentHoldNobodyUp(t *testing.T) {
 	t.Parallel()
-	for _, row := range []struct {
-		name string
-		args []string
-	}{{"Planned", nil}, {"LeftUpstream", []string{"--gang.leave-upstream"}}} {
-		t.Run(row.name, func(t *testing.T) {
-			w, client := newVersionsWorld(t, nil, row.args...)
-			w.untilLogged("podgroups.scheduling.k8s.io: not installed")
-			began := time.Now()
-			w.join(client, upstream, "train", upstream.member("train", 0), upstream.member("train", 1))
-			w.untilBoundOf("upstream-", 2, began)
-			w.Pods(gangOf("labels", 3)[:2]...)
-			w.waitingMessage("labels-000", "gang default/labels waits: members")
-			began = time.Now()
-			w.Pods(gangOf("labels", 3)[2])
-			w.untilBoundOf("labels-", 3, began)
-			w.CheckBoundOnce(5)
-		})
-	}
+	w, client := newVersionsWorld(t, nil)
+	w.untilLogged("podgroups.scheduling.k8s.io: not installed")
+	began := time.Now()
+	w.join(client, upstream, "train", upstream.member("train", 0), upstream.member("train", 1))
+	w.untilBoundOf("upstream-", 2, began)
+	w.Pods(gangOf("labels", 3)[:2]...)
+	w.waitingMessage("labels-000", "gang default/labels waits: members")
+	began = time.Now()
+	w.Pods(gangOf("labels", 3)[2])
+	w.untilBoundOf("labels-", 3, began)
+	w.CheckBoundOnce(5)
 }
 
 // A server that is restarted serves the group in one version after the other. Each is planned, and its status has
@@ -96,7 +80,7 @@ func TestVersionsOfUpstreamsGroupsComeAndGoWhileTheAgentRuns(t *testing.T) {
 	early := inVersion("v1alpha3")
 	w.join(client, early, "early", early.member("early", 0))
 	w.waitingMessage(early.name+"-early-000", "gang default/early waits: PodGroups are not served")
-	for i, version := range []string{"v1alpha3", "v1beta1", "v1alpha3"} {
+	for i, version := range []string{"v1beta1", "v1alpha3"} {
 		w.Must(w.Cluster.RestartServer(w.Ctx, serves(version)))
 		w.checkIsPlanned(client, inVersion(version), fmt.Sprintf("gang%d", i))
 	}
@@ -181,45 +165,6 @@ func TestTheMinimumOfUpstreamsGroupsMayChange(t *testing.T) {
 	w.join(client, upstream, "train", upstream.member("train", 2))
 	w.untilBoundOf("upstream-train-", 3, began)
 	w.CheckBoundOnce(4)
-}
-
-// A kind that the API server has in a version of the future is named in the log, in the pod's condition and by
-// "explain gang", and followed once a known version comes. Of upstream's group no API server can be made to serve
-// one, so it is the kind of scheduler-plugins; the way is the same.
-func TestAVersionOfPodGroupsThatIsNotKnownIsNamed(t *testing.T) {
-	t.Parallel()
-	w := &gangWorld{world: worldOf(t, cluster.ForTestWith(t, cluster.Options{}))}
-	client, err := dynamic.NewForConfig(w.Cluster.Config)
-	w.Must(err)
-	known, future := dialects[0], dialects[0]
-	future.resource.Version = "v9"
-	w.definePodGroups(client, future)
-	w.create(client, future, future.object("default", "train", 1))
-	w.startVersions()
-	w.Pods(future.member("train", 0))
-	group := "podgroups." + future.resource.Group
-	text := "the API server serves " + group + " in the version v9, which is not known"
-	w.waitingMessage("plugins-train-000", "gang default/train waits: "+text)
-	w.untilLogged(group + ": served in the version v9, which is not known")
-	w.checkExplained("train", text)
-	w.addVersion(client, future, known.resource.Version)
-	w.Until("plugins-train-000", "bound", scheduling.IsBound)
-}
-
-// addVersion serves a kind in one more version.
-func (w *world) addVersion(client dynamic.Interface, d dialect, version string) {
-	w.Helper()
-	definitions := client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1",
-		Resource: "customresourcedefinitions"})
-	crd, err := definitions.Get(w.Ctx, "podgroups."+d.resource.Group, metav1.GetOptions{})
-	w.Must(err)
-	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
-	w.Must(err)
-	added := runtime.DeepCopyJSON(versions[0].(map[string]any))
-	added["name"], added["storage"] = version, false
-	w.Must(unstructured.SetNestedSlice(crd.Object, append(versions, added), "spec", "versions"))
-	_, err = definitions.Update(w.Ctx, crd, metav1.UpdateOptions{})
-	w.Must(err)
 }
 
 // checkExplained runs "explain gang", which must have a text.

@@ -52,7 +52,7 @@ func (m mode) newBarrierWorld(t *testing.T, nodes int) *gangWorld {
 // W10: a pod of higher priority on a cluster that a waiting gang fills: nobody is deleted.
 func TestAWaitingGangGivesWayToAPodOfHigherPriorityWithoutLosingAPod(t *testing.T) {
 	scheduling.Long(t)
-	eachMode(t, aWaitingGangGivesWay)
+	inModes(t, allModesOr(gatesAndMembers), aWaitingGangGivesWay)
 }
 
 func aWaitingGangGivesWay(t *testing.T, m mode) {
@@ -230,7 +230,7 @@ const barrierSize = 4
 func TestWaitersThatCannotBeBoundAnyMoreFailAtOnce(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(waitersThatCannotBeBound))
+	inModes(t, allModesOr(askedAboutAll), atOnce(waitersThatCannotBeBound))
 }
 
 func waitersThatCannotBeBound(t *testing.T, m mode) {
@@ -267,7 +267,7 @@ func waitersThatCannotBeBound(t *testing.T, m mode) {
 func TestACallerOfAMemberThatHangsUpIsWaitedForNoMore(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	eachMode(t, atOnce(aCallerHangsUp))
+	inModes(t, allModesOr(gatesAndMembers), atOnce(aCallerHangsUp))
 }
 
 func aCallerHangsUp(t *testing.T, m mode) {
@@ -357,19 +357,4 @@ func nodeAfterNode(t *testing.T, m mode) {
 // daemon is a pod as the DaemonSet controller makes it: for one node.
 func daemon(name, node string) *kube.PodBuilder {
 	return slot(name).Pinned(node)
-}
-
-// An agent that is stopped tells those who wait, at once, and binds nobody.
-func TestWaitersFailWhenTheAgentIsStopped(t *testing.T) {
-	const size = 4
-	w := usual().newBarrierWorld(t, 1)
-	w.atBarrier("train", size)
-	began := time.Now()
-	if err := w.gang.Stop(scheduling.Patience); err != nil {
-		t.Error(err)
-	}
-	w.Within(time.Second, "it has stopped", time.Since(began))
-	if bound := w.bound("train-"); bound != 0 {
-		t.Errorf("%d members are bound", bound)
-	}
 }

@@ -86,16 +86,6 @@ func (w *world) leaderOf(a, b *outrigger.Server) (leads, waits *outrigger.Server
 	}
 }
 
-// untilBoundIn waits until order has so many pods.
-func (w *world) untilBoundIn(order func() []string, count int) {
-	w.Helper()
-	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
-	defer cancel()
-	if err := w.Tracker.Until(ctx, func() bool { return len(order()) >= count }); err != nil {
-		w.Fatalf("not %d pods bound, but %v: %v", count, order(), err)
-	}
-}
-
 // checkNothingRefused fails the test if a replica was refused anything by the API server.
 func (w *world) checkNothingRefused(replicas ...*outrigger.Server) {
 	w.Helper()
@@ -210,11 +200,11 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 	}
 	for i, ends := range []string{"runs-0", "runs-1", "early"} {
 		w.deletePods(ends)
-		w.untilBoundIn(order, i+1)
+		w.UntilBound(2 + i + 1)
 	}
 	w.deletePods("middle")
 	w.deletePods("late")
-	w.untilBoundIn(order, 5)
+	w.UntilBound(2 + 5)
 	if want := []string{"early", "middle", "late", "train", "train"}; !slices.Equal(order(), want) {
 		t.Errorf("bound are %v, want %v", order(), want)
 	}

@@ -68,9 +68,8 @@ func slot(name string) *kube.PodBuilder {
 
 // member is a slot of a gang of the labels' dialect.
 func member(gang string, index, minimum int) *kube.PodBuilder {
-	pod := slot(fmt.Sprintf("%s-%03d", gang, index)).
+	return slot(fmt.Sprintf("%s-%03d", gang, index)).
 		Label("podGroup", gang).Label("minAvailable", fmt.Sprint(minimum))
-	return usual().dress(pod)[0]
 }
 
 // gangOf is all members of a gang.

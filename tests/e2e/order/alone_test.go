@@ -17,7 +17,7 @@ const queueGate = "outrigger.dev/queue"
 // was killed.
 func TestWithoutAnExtenderAFullClusterIsHandedOnInTheOrderOfTheQueue(t *testing.T) {
 	t.Parallel()
-	d := drain{pods: queued(t) / 2, seed: 6, gated: true}
+	d := drain{pods: queued(t) / 5, seed: 6, gated: true}
 	w := newWorld(t, d.nodes())
 	w.agent = w.ServeWithoutExtender("qos", "qos")
 	w.StartScheduler(w.base())

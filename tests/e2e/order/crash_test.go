@@ -61,7 +61,7 @@ func (w *world) untilLeads(r *replica) {
 func TestTheOrderIsKeptWhenTheAgentIsKilled(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	d := drain{pods: 60, seed: 3}
+	d := drain{pods: queued(t) / 2, seed: 3}
 	w := newWorld(t, d.nodes())
 	w.serveQos()
 	d.middle = func() {
@@ -77,7 +77,7 @@ func TestTheOrderIsKeptWhenTheAgentIsKilled(t *testing.T) {
 func TestTheOrderIsKeptWhenTheLeaderChanges(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	d := drain{pods: 60, seed: 4}
+	d := drain{pods: queued(t) / 2, seed: 4}
 	w := newWorld(t, d.nodes())
 	kubeconfig := w.AgentKubeconfig("qos")
 	leads := w.startReplica("host-a", kubeconfig)

@@ -106,12 +106,13 @@ func TestInBurstsNoPodTakesThePlaceOfOneBeforeIt(t *testing.T) {
 
 // Q1 without an agent: the observer finds inversions, so it does see what it is there for.
 func TestWithoutTheAgentTheSameQueueIsNotInOrder(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
-	d := drain{pods: 60, seed: 1}
+	d := drain{pods: 20, seed: 1}
 	w := newWorld(t, d.nodes())
 	w.schedulerAlone()
 	d.run(w)
-	if inversions := w.report("Q1, 60 pods, without an agent"); len(queuewatch.Lost(inversions)) == 0 {
+	if inversions := w.report("Q1, 20 pods, without an agent"); len(queuewatch.Lost(inversions)) == 0 {
 		t.Error("no inversion without an agent: then none with it shows nothing")
 	}
 }
@@ -120,7 +121,7 @@ func TestWithoutTheAgentTheSameQueueIsNotInOrder(t *testing.T) {
 func TestTheOrderIsKeptByAnAgentThatHearsOfPodsLate(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
-	d := drain{pods: 60, seed: 2}
+	d := drain{pods: queued(t) / 3, seed: 2}
 	w := newWorld(t, d.nodes())
 	proxy := w.FaultyServer()
 	proxy.Inject(faults.Rule{Match: faults.Watch("pods"), Tamper: faults.Late(500 * time.Millisecond)})
@@ -131,5 +132,5 @@ func TestTheOrderIsKeptByAnAgentThatHearsOfPodsLate(t *testing.T) {
 	w.agent.UntilReady(t)
 	w.StartScheduler(w.configOf(w.observer.Before(t, w.agent.URL)))
 	d.run(w)
-	w.inOrder("Q1, 60 pods, with qos that hears of pods 500 ms late")
+	w.inOrder("Q1, with qos that hears of pods 500 ms late")
 }

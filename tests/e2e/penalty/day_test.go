@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	groupsOfClass = 100
-	comparisons   = 200 // at least
+	groupsOfClass = 50
+	comparisons   = 100 // at least
 )
 
 var (

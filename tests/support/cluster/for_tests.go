@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // LogsEnv names the environment variable with the folder below which clusters keep their files;
-// the system's temporary folder by default. The files of a failed test stay.
+// the system's temporary folder by default. The files of a failed test stay, but etcd's data.
 const LogsEnv = "OUTRIGGER_E2E_LOGS"
 
 // ForTest starts a cluster that lives as long as the test.
@@ -26,7 +27,7 @@ func ForTestWith(t testing.TB, options Options) *Cluster {
 	dir := folderFor(t)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("logs are kept in %s", dir)
+			keepLogs(t, dir)
 			return
 		}
 		_ = os.RemoveAll(dir)
@@ -34,6 +35,16 @@ func ForTestWith(t testing.TB, options Options) *Cluster {
 	c := startIn(t, dir, options)
 	t.Cleanup(c.Stop)
 	return c
+}
+
+// keepLogs leaves the folder of a test that failed, without etcd's data, which would take 124 MB of each.
+func keepLogs(t testing.TB, dir string) {
+	t.Helper()
+	t.Logf("logs are kept in %s", dir)
+	data, _ := filepath.Glob(filepath.Join(dir, "etcd*")) // the pattern is no wrong one
+	for _, of := range data {
+		_ = os.RemoveAll(of)
+	}
 }
 
 // folderFor makes the folder of a test's cluster.

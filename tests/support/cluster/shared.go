@@ -37,7 +37,7 @@ func Main(m *testing.M) int {
 
 // SharedForTest is ForTest for tests that change nothing that kube-apiserver has from its start. No other
 // test has the cluster at the same time; a later one gets it, without what this test has made there.
-// After a test that failed, the cluster stops and its files are kept. Without Main this is ForTest.
+// After a test that failed, the cluster stops and its logs are kept. Without Main this is ForTest.
 func SharedForTest(t testing.TB) *Cluster {
 	t.Helper()
 	if !idle.on {
@@ -82,7 +82,7 @@ func startShared(t testing.TB) *shared {
 func giveBack(t testing.TB, c *shared) {
 	if t.Failed() {
 		c.Stop()
-		t.Logf("logs are kept in %s", c.Dir)
+		keepLogs(t, c.Dir)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), process.Patience)

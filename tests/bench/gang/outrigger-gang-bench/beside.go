@@ -11,6 +11,7 @@ import (
 
 // beside is single pods that come one by one, alone and then beside a gang that waits: for more places than there are.
 type beside struct {
+	modes   []*mode
 	nodes   int
 	size    int           // of the gang
 	singles int           // and then as many again
@@ -23,7 +24,12 @@ type besideWay struct {
 	alone, among []float64 // s from creation to binding, of all rounds
 }
 
-func newBesideWays() []*besideWay { return []*besideWay{{mode: membersOnlyGated}, {mode: membersOnly}} }
+func (b beside) ways() (ways []*besideWay) {
+	for _, m := range b.modes {
+		ways = append(ways, &besideWay{mode: m})
+	}
+	return ways
+}
 
 func (b beside) measure(ctx context.Context, binary string, way *besideWay) error {
 	s, err := newStage(ctx, binary, b.nodes, way.mode)

@@ -52,7 +52,7 @@ func (o options) parts() (parts []part) {
 		}
 	}
 	add("next", &nextPart{next: o.next, ways: o.next.ways(), count: o.rounds})
-	add("large", &besidePart{beside: o.beside, ways: newBesideWays(), count: o.rounds})
+	add("large", &besidePart{beside: o.beside, ways: o.beside.ways(), count: o.rounds})
 	add("waiting", &waitingPart{queue: o.queue, count: o.rounds})
 	add("stream", &streamPart{stream: o.stream, ways: newStreamWays(), count: o.rounds})
 	return parts

@@ -147,15 +147,6 @@ TEST_F(TurnTest, AGangThatIsLargerThanTheWindowGoesAlone) {
   EXPECT_THAT(Find(), ElementsAre("b-0", "b-1", "b-2", "b-3", "b-4", "b-5"));
 }
 
-TEST_F(TurnTest, WhatIsReleasedCountsUntilItIsBound) {
-  Gated("a", 3);
-  for (const size_t member : {0U, 1U, 2U}) TakeOff("a", member);
-  Gated("b", 2);
-  EXPECT_THAT(Find(), IsEmpty());
-  board_.Bind("a", 3);
-  EXPECT_THAT(Find(), ElementsAre("b-0", "b-1"));
-}
-
 TEST_F(TurnTest, WhatWasReleasedCountsThoughTheViewDoesNotShowIt) {
   Gated("a", 3);
   Gated("b", 2);

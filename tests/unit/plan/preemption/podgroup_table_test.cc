@@ -2,8 +2,7 @@
 
 // The table of kubernetes' TestPodGroupScheduling (test/integration/scheduler/podgroup, 1.36), step
 // by step: one node of 4 cpu, pods of 1 cpu and priority 100, gangs that want 3 of them. What is
-// gated there before it is enqueued waits here, with a cause. The conditions of PodGroups and the
-// preempt calls are in agents/gang/podgroup_table_test.cc.
+// gated there before it is enqueued waits here, with a cause.
 
 namespace outrigger::plan {
 namespace {
