@@ -1,7 +1,8 @@
 #include "groups_testing.h"
 
 // The table of scheduler-plugins' TestPreFilter (pkg/coscheduling/core, 0.34): whether a pod, p1a,
-// is tried at all.
+// is tried at all. Its tables of Permit and PostFilter are in
+// agents/gang/coscheduling_table_test.cc.
 
 namespace outrigger::plan {
 namespace {
