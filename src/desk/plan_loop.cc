@@ -335,102 +335,121 @@ plan::GroupOptions PlanLoop::GroupsOf(const ClusterView& view) const {
   return groups;
 }
 
-void PlanLoop::Plan(const ClusterView& view) {
-  const Time now = options_.now();
-  const ClusterSnapshot& snapshot = *view.snapshot;
-  const std::span<const PodPtr> pods = pods_.Of(snapshot);
-  CheckWaiters(snapshot, pods);
-  Inbox::Content calls = inbox_->Take();
-  if (options_.asks_about_all) calls.asks_about_all = *options_.asks_about_all;
-  const bool asks_about_all = calls.asks_about_all;
-  if (!options_.asks_about_all && !asks_about_all) calls.asks_about_all = !AnyAsks(pods);
-  memory_.Take(calls, snapshot, now);
+// What is refused for claims waits outside of the plan.
+void PlanLoop::SeeWithoutCalls(const ClusterView& view, Draft* draft) {
+  if (life_.HasBound(draft->pods, draft->groups)) memory_.SeeWork(draft->now);
+  bool is_settled = false;  // only where a claim is missing at all
+  const auto is_released = [&](const std::string& uid) {
+    if (!std::exchange(is_settled, true)) gates_.Settle(draft->now);
+    return gates_.IsReleased(uid);
+  };
+  draft->refused_claims =
+      HoldForClaims(*view.objects->claims, is_released, &table_.made().units, &resting_);
+}
 
-  plan::GroupOptions groups = GroupsOf(view);
+void PlanLoop::Prepare(const ClusterView& view, Draft* draft) {
+  const Time now = draft->now;
+  draft->groups = GroupsOf(view);
   TakeChecks(*view.objects);
-  plan::PlanOptions options;
-  options.checks = checks_;
-  options.share_kept = true;
-  for (Participant* participant : participants_) participant->Prepare(&groups, &options);
-  table_.Update(pods, view.objects->pod_groups, groups, &notes_);
+  draft->options.checks = checks_;
+  draft->options.share_kept = true;
+  for (Participant* participant : participants_) {
+    participant->Prepare(&draft->groups, &draft->options);
+  }
+  table_.Update(draft->pods, view.objects->pod_groups, draft->groups, &notes_);
   part_times_.Limit(now, &table_.made());
   std::vector<plan::Unit>& units = table_.made().units;
   plan::PinToClaims(*view.objects->claims, units);
   resting_.clear();
-  RefusedClaims refused_claims;
-  if (options_.mode == Mode::kAlone) {
-    if (life_.HasBound(pods, groups)) memory_.SeeWork(now);
-    bool is_settled = false;  // only where a claim is missing at all
-    const auto is_released = [&](const std::string& uid) {
-      if (!std::exchange(is_settled, true)) gates_.Settle(now);
-      return gates_.IsReleased(uid);
-    };
-    refused_claims = HoldForClaims(*view.objects->claims, is_released, &units, &resting_);
-  }
-  memory_.Prepare(Waiters(), snapshot, now, &units, &resting_);
+  if (options_.mode == Mode::kAlone) SeeWithoutCalls(view, draft);
+  memory_.Prepare(Waiters(), *view.snapshot, now, &units, &resting_);
   LeaveOutUnlike(&units);
-  kept_nodes_.Prepare(units, now, &options);
-  plan::Plan planned = planner_.Run(view.snapshot, units, options);
-  const bool alone = options_.mode == Mode::kAlone;
-  if (kept_nodes_.Adopt(units, planned, snapshot, &options) ||
-      (alone && GiveRefusedNodes(planned, units))) {
-    planned = planner_.Run(view.snapshot, units, options);
-  }
-  memory_.KeepAhead(units, now, &planned);
-  kept_nodes_.OnPlan(planned, options);
-  if (options_.hold) {
-    priority_waits_.OnPlan(units, snapshot, checks_.get(), options_.mode == Mode::kExtender, now,
-                           &planned);
-  }
+  kept_nodes_.Prepare(units, now, &draft->options);
+}
 
-  const plan::UnitKey* for_whom = options.reserve_for ? &*options.reserve_for : nullptr;
+void PlanLoop::RunPlanner(const ClusterView& view, Draft* draft) {
+  std::vector<plan::Unit>& units = table_.made().units;
+  const bool alone = options_.mode == Mode::kAlone;
+  plan::Plan& planned = draft->plan;
+  planned = planner_.Run(view.snapshot, units, draft->options);
+  if (kept_nodes_.Adopt(units, planned, *view.snapshot, &draft->options) ||
+      (alone && GiveRefusedNodes(planned, units))) {
+    planned = planner_.Run(view.snapshot, units, draft->options);
+  }
+  memory_.KeepAhead(units, draft->now, &planned);
+  kept_nodes_.OnPlan(planned, draft->options);
+  if (!options_.hold) return;
+  priority_waits_.OnPlan(units, *view.snapshot, checks_.get(), !alone, draft->now, &planned);
+}
+
+std::shared_ptr<const Board> PlanLoop::MakeBoard(const ClusterView& view, const Draft& draft) {
+  const plan::PlanOptions& options = draft.options;
   const std::shared_ptr<const Board> before = Answer()->board;
-  const auto board =
-      std::make_shared<const Board>(Board::Input{.units = units,
-                                                 .resting = resting_,
-                                                 .plan = planned,
-                                                 .groups = table_.made().groups,
-                                                 .pods = table_.members(),
-                                                 .snapshot = view.snapshot,
-                                                 .kept_for = for_whom,
-                                                 .options = options,
-                                                 .hold = options_.hold,
-                                                 .by_priority = groups.order_by_pod_priority,
-                                                 .before = before.get()});
-  Publish(absl::OkStatus(), board);
-  inbox_->moves.OnBoard(*board, calls.moves);
-  nominations_.Offer(memory_.Learn(*board, snapshot, now));
-  TakeWritten();
-  rivals_.OnPlan(board.get(), &snapshot, now);
+  return std::make_shared<const Board>(
+      Board::Input{.units = table_.made().units,
+                   .resting = resting_,
+                   .plan = draft.plan,
+                   .groups = table_.made().groups,
+                   .pods = table_.members(),
+                   .snapshot = view.snapshot,
+                   .kept_for = options.reserve_for ? &*options.reserve_for : nullptr,
+                   .options = options,
+                   .hold = options_.hold,
+                   .by_priority = draft.groups.order_by_pod_priority,
+                   .before = before.get()});
+}
+
+Releases PlanLoop::LetGo(const ClusterView& view, const Draft& draft, const Board& board) {
+  rivals_.OnPlan(&board, view.snapshot.get(), draft.now);
   const auto keeps_gate = [&](const BoardUnit& unit, std::span<const BoardPod* const> gated) {
     const bool may_keep = kept_nodes_.MayKeepFor(unit.key) || IsPromised(gated);
     return may_keep && rivals_.AnyFor(unit.key, gated);
   };
-  const Releases releases = gates_.OnPlan({.board = *board,
-                                           .pods = pods,
-                                           .groups = groups,
-                                           .nominated = memory_.nominated(),
-                                           .refused_claims = refused_claims,
-                                           .asks_about_all = calls.asks_about_all,
-                                           .keeps_gate = keeps_gate},
-                                          now);
+  Releases releases = gates_.OnPlan({.board = board,
+                                     .pods = draft.pods,
+                                     .groups = draft.groups,
+                                     .nominated = memory_.nominated(),
+                                     .refused_claims = draft.refused_claims,
+                                     .asks_about_all = draft.calls.asks_about_all,
+                                     .keeps_gate = keeps_gate},
+                                    draft.now);
   is_view_late_ = gates_.is_view_late();
   memory_.SetAwaitingTurn(AwaitingTurn(releases));
+  return releases;
+}
+
+void PlanLoop::Plan(const ClusterView& view) {
+  Draft draft{.now = options_.now(), .pods = pods_.Of(*view.snapshot), .calls = inbox_->Take()};
+  CheckWaiters(*view.snapshot, draft.pods);
+  if (options_.asks_about_all) draft.calls.asks_about_all = *options_.asks_about_all;
+  const bool asks_about_all = draft.calls.asks_about_all;
+  if (!options_.asks_about_all && !asks_about_all) {
+    draft.calls.asks_about_all = !AnyAsks(draft.pods);
+  }
+  memory_.Take(draft.calls, *view.snapshot, draft.now);
+  Prepare(view, &draft);
+  RunPlanner(view, &draft);
+  const std::shared_ptr<const Board> board = MakeBoard(view, draft);
+  Publish(absl::OkStatus(), board);
+  inbox_->moves.OnBoard(*board, draft.calls.moves);
+  nominations_.Offer(memory_.Learn(*board, *view.snapshot, draft.now));
+  TakeWritten();
+  const Releases releases = LetGo(view, draft, *board);
   TakeWritten();
   inbox_->AwaitAsks(memory_.awaits_asks());
-  kept_nodes_.OnBoard(*board, now);
+  kept_nodes_.OnBoard(*board, draft.now);
   const Round round{.view = view,
-                    .units = units,
-                    .options = options,
-                    .plan = planned,
+                    .units = table_.made().units,
+                    .options = draft.options,
+                    .plan = draft.plan,
                     .board = board,
-                    .pods = pods,
+                    .pods = draft.pods,
                     .notes = notes_.Take(),
                     .timed_out = memory_.TakeTimedOut(),
                     .releases = releases,
                     .mode = options_.mode,
                     .asks_about_all = asks_about_all,
-                    .now = now,
+                    .now = draft.now,
                     .goes_on_with = [this](const char* what) { pulse_.GoOn(what); }};
   for (Participant* participant : participants_) participant->OnPlan(round);
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "desk/nominations/memory.h"
 #include "desk/nominations/nomination_writer.h"
 #include "desk/plan_pulse.h"
+#include "desk/release/claim_holds.h"
 #include "desk/release/gates.h"
 #include "desk/release/priority_waits.h"
 #include "desk/release/rivals.h"
@@ -89,7 +91,22 @@ class PlanLoop {
   void CheckWaiters(const ClusterSnapshot& snapshot, std::span<const PodPtr> pods);
   void MakeRound(bool nudged);
   plan::GroupOptions GroupsOf(const ClusterView& view) const;
+  /// What a round of planning comes to.
+  struct Draft {
+    Time now;
+    std::span<const PodPtr> pods;
+    Inbox::Content calls;
+    plan::GroupOptions groups = {};
+    plan::PlanOptions options = {};
+    RefusedClaims refused_claims = {};
+    plan::Plan plan = {};
+  };
   void Plan(const ClusterView& view);
+  void SeeWithoutCalls(const ClusterView& view, Draft* draft);
+  void Prepare(const ClusterView& view, Draft* draft);
+  void RunPlanner(const ClusterView& view, Draft* draft);
+  std::shared_ptr<const Board> MakeBoard(const ClusterView& view, const Draft& draft);
+  Releases LetGo(const ClusterView& view, const Draft& draft, const Board& board);
   void TakeChecks(const ClusterObjects& objects);
   void LeaveOutUnlike(std::vector<plan::Unit>* units);
   void TakeWritten();
