@@ -51,7 +51,7 @@ bool IsOnlyOf(const BoardUnit& unit, const Board& board, const ReservedNode& nod
                      [&](const Reservation& place) { return &board.units()[place.unit] == &unit; });
 }
 
-/// True if there is room on the node beside all places, and none of these is another unit's.
+/// True if there is room on the node next to its places, and none of these is another unit's.
 bool IsFree(std::string_view node, const Board& board, const BoardPod& seat) {
   const ReservedNode* const reserved = board.ReservationsOn(node);
   if (reserved != nullptr && !IsOnlyOf(*seat.unit, board, *reserved)) return false;

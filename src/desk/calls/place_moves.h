@@ -31,13 +31,13 @@ class PlaceMoves {
   std::string PlaceOf(const Board& board, const BoardPod& seat) const;
 
   /// Moves the place of `seat` to the node, if it is as good: of the same zone and region, with
-  /// about the same allocatable resources, and either with room beside all places of other units,
+  /// about the same allocatable resources, and either with room and no place of another unit,
   /// or the place of a member that asks for the same and has not been let pass yet; that one gets
   /// the place of `seat`. Whether the pod may be there at all is kube-scheduler's judgement, as it
   /// offers the node. False: it stays where it is, as one does that was let pass where it moved to.
   bool MoveTo(std::string_view node, const Board& board, const BoardPod& seat);
 
-  /// A call about the pod was answered. One that was let pass exchanges its place with nobody.
+  /// A call about the pod was answered. One that was let pass exchanges its place no more.
   void Answered(const std::string& uid, bool passes);
 
   /// What the next plan is to be made with.
