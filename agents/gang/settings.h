@@ -25,8 +25,7 @@ struct Settings : desk::CommonSettings {
       std::tuple{
           Setting{"timeout", &Settings::timeout, Range{1, 86'400},
                   "seconds for which a gang may keep places without being complete, unless its "
-                  "PodGroup "
-                  "has scheduleTimeoutSeconds; then it comes after those of its priority"},
+                  "PodGroup has scheduleTimeoutSeconds; then it comes after those of its priority"},
           Setting{
               "leave-upstream", &Settings::leave_upstream,
               "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
