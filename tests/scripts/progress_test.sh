@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What takes minutes prints a line every half minute, and scripts/test names the suites that have grown. Where the
-# disk has no room for what they write, it says so before.
+# disk has no room for what they write, they warn before.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
@@ -58,8 +58,9 @@ want+=" e2e 1.33 (150 s, was 100 s) lint (230 s, was 200 s) devices (7 s, not in
   ROOT=$work/tree CACHE=$work/none HOME=$work/none XDG_CACHE_HOME=$work/none GOCACHE=$work/none GOMODCACHE=$work/none
   ccache() { echo "$work/none"; }
   df() { printf 'Filesystem 1048576-blocks Used Available Capacity Mounted\n/dev/a 9999 4879 5120 49%% /\n'; }
-  check_room format unit 2>"$work/err" || fail "no room for unit: $(cat "$work/err")"
-  ! (check_room format unit e2e "e2e 1.33 short" "sanitize 500") 2>"$work/err" || fail "room for all"
+  check_room format unit 2>"$work/err"
+  [ ! -s "$work/err" ] || fail "no room for unit: $(cat "$work/err")"
+  check_room format unit e2e "e2e 1.33 short" "sanitize 500" 2>"$work/err"
 ) || exit 1
-grep -q "^error: 5 GB free in $work/tree, 21 GB needed: delete " "$work/err" || fail "it says: $(cat "$work/err")"
+grep -q "^warning: 5 GB free in $work/tree, 21 GB needed; " "$work/err" || fail "it says: $(cat "$work/err")"
 echo "progress_test: ok"
