@@ -174,5 +174,21 @@ TEST_F(PlanLoopTest, AnAgentThatComesLaterKeepsWhatPodsLeaveForGatedMembers) {
   EXPECT_NE(kept(), nominated) << "it is not waited for any longer";
 }
 
+TEST_F(PlanLoopTest, WhatOthersAreNominatedForIsNotKeptNorWhatCameSince) {
+  cluster_.Put(testing::MakeNode("n0"));
+  PutBound(Member("other", 0, 1), "n0");
+  Pod member = Member("train", 0, 1, "4");
+  member.nominated_node_name = "n0";
+  cluster_.Put(member);
+  PlanAfter(minutes(0));
+  EXPECT_EQ(loop_.Answer()->board->Find("uid-train-0")->kept_node, "") << "it has no gate";
+  Pod late = Member("late", 0, 1, "4");
+  late.nominated_node_name = "n0";
+  late.scheduling_gates.emplace_back("outrigger.dev/queue");
+  cluster_.Put(late);
+  PlanAfter(std::chrono::seconds(1));
+  EXPECT_EQ(loop_.Answer()->board->Find("uid-late-0")->kept_node, "") << "not the first plan";
+}
+
 }  // namespace
 }  // namespace outrigger::desk

@@ -1,5 +1,6 @@
 #include "outrigger/plan/terms.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "fmt/format.h"
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TopologySpreadConstraint Spread(const std::string& key) {
   TopologySpreadConstraint constraint;
@@ -84,6 +86,15 @@ TEST_F(TermLimitTest, ANamespaceTakesNothingFromTheShareOfAnother) {
   for (int i = 0; i < 8; ++i) units.push_back(In("team", Unlike(fmt::format("t{}", i), 64)));
   EXPECT_THAT(TakeOut(units), ElementsAre("flood-8", "flood-9", "flood-10", "flood-11", "flood-12",
                                           "flood-13", "flood-14", "flood-15"));
+}
+
+TEST_F(TermLimitTest, NamespacesThatAskForTooMuchHaveTheSame) {
+  std::vector<Unit> units = Flood("a");
+  for (const Unit& unit : Flood("b")) units.push_back(unit);
+  TakeOut(units);
+  const auto of_b = [](const std::string& name) { return name.starts_with("b"); };
+  EXPECT_EQ(std::count_if(stay_.begin(), stay_.end(), of_b), 8);
+  EXPECT_THAT(stay_, SizeIs(16));
 }
 
 TEST_F(TermLimitTest, WhatANamespaceDoesNotAskForIsForOthers) {

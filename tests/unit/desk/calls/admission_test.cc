@@ -120,6 +120,21 @@ const OtherNode kOtherNodes[] = {
      [](MakeBoard*, Node* node) { node->allocatable.Set("nvidia.com/gpu", Quantity::FromInt(8)); }},
     {"OfAnotherZone",
      [](MakeBoard*, Node* node) { node->labels.Set("topology.kubernetes.io/zone", "b"); }},
+    {"OfAnotherRegion",
+     [](MakeBoard*, Node* node) { node->labels.Set("topology.kubernetes.io/region", "b"); }},
+    {"WithoutSomethingOfItsPlace",
+     [](MakeBoard* board, Node*) {
+       board->PutNode(MakeNode("n1").Allocatable("nvidia.com/gpu", "8"));
+     }},
+    {"SevenEighthsAsLarge",
+     [](MakeBoard*, Node* node) { node->allocatable.Set("cpu", *Quantity::Parse("3500m")); }},
+    {"WhereItsOwnGangHasAllRoom",
+     [](MakeBoard* board, Node*) {
+       board->AddGang("train", 1, 2, "1");
+       board->PlaceMember("train", 1, "n2");
+       board->ChangeMember("train", 1, [](Pod* pod) { pod->nominated_node_name = "n2"; });
+       Occupy(board, "3");
+     }},
     {"WhereAMemberThatAsksForMoreHasAPlace",
      [](MakeBoard* board, Node*) {
        board->AddGang("other", 1, 1, "2");

@@ -81,6 +81,85 @@ TEST_F(PlaceMovesTest, WhoWasLetPassKeepsItsPlace) {
   EXPECT_TRUE(Move("a", "n2"));
 }
 
+TEST_F(PlaceMovesTest, WhoAsksForSomethingElseOrHasExchangedKeepsItsPlace) {
+  board_.AddGang("b", 1, 1, "2");
+  Place("n1", "n2");
+  EXPECT_FALSE(Move("a", "n2")) << "b asks for less";
+  board_.AddGang("b", 1, 1, "3");
+  board_.AddGang("c", 1, 1, "3");
+  board_.PlaceMember("c", 0, "n3");
+  Place("n1", "n2");
+  EXPECT_TRUE(Move("a", "n2"));
+  EXPECT_FALSE(Move("c", "n2")) << "b has another place, which no board shows yet";
+  EXPECT_FALSE(Move("c", "n1")) << "it is the place of b that a had";
+}
+
+TEST_F(PlaceMovesTest, AFreeNodeThatIsNoMoreFreeIsNoPlace) {
+  EXPECT_TRUE(Move("a", "n3"));
+  Pod other = testing::MakePod("other").Requests({{"cpu", "2"}});
+  other.node_name = "n3";
+  board_.PutPod(other);
+  Place("n1", "n2");
+  EXPECT_EQ(PlaceOf("a"), "n1");
+  EXPECT_FALSE(Move("a", "n2")) << "its move is still known";
+  moves_.OnBoard(*made_, {});
+  EXPECT_TRUE(moves_.Made().empty());
+}
+
+TEST_F(PlaceMovesTest, OfAChainOfExchangesAllHoldOrNone) {
+  board_.AddGang("c", 1, 1, "3");
+  board_.PlaceMember("c", 0, "n3");
+  Place("n1", "n2");
+  EXPECT_TRUE(Move("a", "n2"));
+  EXPECT_TRUE(Move("b", "n3"));
+  board_.PlaceMember("c", 0, "n4");
+  Place("n1", "n2");
+  EXPECT_EQ(PlaceOf("a"), "n1");
+  EXPECT_EQ(PlaceOf("b"), "n2");
+}
+
+TEST_F(PlaceMovesTest, ASinglePodKeepsItsPlace) {
+  board_.Hold();
+  board_.AddSingle(testing::MakePod("single").Requests({{"cpu", "3"}}), "n3");
+  Place("n1", "n2");
+  EXPECT_FALSE(Move("a", "n3"));
+}
+
+TEST_F(PlaceMovesTest, AFreeNodeStaysTakenUntilABoardShowsIt) {
+  EXPECT_TRUE(Move("a", "n3"));
+  moves_.OnBoard(*made_, {});
+  EXPECT_FALSE(Move("b", "n3"));
+  moves_.Clear();
+  EXPECT_EQ(PlaceOf("a"), "n1");
+  EXPECT_TRUE(Move("b", "n3"));
+}
+
+TEST_F(PlaceMovesTest, WhoHasNoPlaceAnyMoreIsUntriedAtTheNext) {
+  moves_.Answered("uid-b-0", /*passes=*/true);
+  moves_.OnBoard(*made_, {});
+  EXPECT_FALSE(Move("a", "n2"));
+  Place("n1", "");
+  moves_.OnBoard(*made_, {});
+  Place("n1", "n2");
+  EXPECT_TRUE(Move("a", "n2"));
+}
+
+TEST_F(PlaceMovesTest, NoPlaceIsExchangedForANodeThatIsKept) {
+  board_.Keep("n1", "a");
+  Place("n1", "n2");
+  EXPECT_FALSE(Move("a", "n2"));
+}
+
+TEST_F(PlaceMovesTest, NoPlaceIsExchangedForANodeWhereTheOtherMayNotBe) {
+  const Node bad[] = {MakeNode("n1").Unschedulable(),
+                      MakeNode("n1").AddTaint("gpu", "", TaintEffect::kNoSchedule)};
+  for (const Node& node : bad) {
+    board_.PutNode(node);
+    Place("n1", "n2");
+    EXPECT_FALSE(Move("a", "n2"));
+  }
+}
+
 TEST_F(PlaceMovesTest, WhoIsNominatedOrMayNotBeThereKeepsItsPlace) {
   const std::function<void(Pod*)> changes[] = {
       [](Pod* pod) { pod->nominated_node_name = "n2"; },

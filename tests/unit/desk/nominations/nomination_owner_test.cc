@@ -137,6 +137,38 @@ TEST_F(MemoryAskedTest, APodThatWeNominatedForNoNodeIsWhereOthersSay) {
   EXPECT_THAT(Prepare(board, kBegin + seconds(1000))[0].members[0].refused, IsEmpty());
 }
 
+TEST_F(MemoryAskedTest, APodThatGoesToItsPlaceKeepsItAndOneThatGoesElsewhereDoesNot) {
+  for (const std::string node : {"n1", "n2"}) {
+    MakeBoard board;
+    board.AddGang(node, 1, 1, "1");
+    board.AddSingle(testing::MakePod("beside"));
+    Learn(*board.Make(), kBegin);
+    Show(&board, node, 0, node);
+    Prepare(board, kBegin);
+    memory_.Learn(*board.Make(), *snapshot_, kBegin);
+    EXPECT_EQ(memory_.nominated().AreOwn(LabelsGang(node)), node == "n1");
+  }
+}
+
+TEST_F(MemoryAskedTest, APodOfAGroupThatIsNotPlannedGoesWhereTheSchedulerSays) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  Learn(*board.Make(), kBegin);
+  Show(&board, "train", 0, "n2");
+  Prepare(board, kBegin);
+  board.Change("train", [](plan::GroupState* group) { group->cause = plan::GroupCause::kTooFewMembers; });
+  EXPECT_THAT(memory_.Learn(*board.Make(), *snapshot_, kBegin), IsEmpty());
+}
+
+TEST_F(MemoryAskedTest, AGatedPodIsWhereNobodySays) {
+  MakeBoard board;
+  board.AddGang("train", 1, 1, "1");
+  Gate(&board, "train", 0, true);
+  Learn(*board.Make(), kBegin);
+  Show(&board, "train", 0, "n2");
+  EXPECT_EQ(Prepare(board, kBegin)[0].members[0].reserved, "n1") << "no scheduler tries it";
+}
+
 TEST_F(MemoryAskedTest, APodThatIsRefusedWhereOthersSayThatItGoesIsThereNoMore) {
   MakeBoard board;
   board.AddGang("train", 1, 1, "1");

@@ -306,6 +306,21 @@ TEST_F(GatesTest, AGangThatIsTooLargeForTheWindowIsPassedForSomeTimeAndNoLonger)
   EXPECT_THAT(cluster_.released(), SizeIs(4)) << "c1 does not: b has waited";
 }
 
+TEST_F(GatesTest, AUnitThatIsPassedIsLookedAtWhenItHasWaited) {
+  PlanningOptions options = Options();
+  options.release.passed_for = seconds(20);
+  PlanLoop loop(&cluster_, &leadership_, &inbox_, {&watcher_}, options);
+  Put("a", 3);
+  loop.Step();
+  Put("b", 4);
+  loop.Step();
+  ASSERT_NE(HeldGang("b"), nullptr);
+  EXPECT_EQ(HeldGang("b")->by, HeldBy::kWindow);
+  now_ += seconds(10);
+  loop.Step();
+  EXPECT_LE(loop.next_look(), kBegin + seconds(20));
+}
+
 class AheadTest : public GatesTest {
  protected:
   AheadTest() : loop_(&cluster_, &leadership_, &inbox_, {&watcher_}, Options(1, 10)) {}
@@ -409,6 +424,14 @@ TEST_F(ContendedTest, APodThatNoNodeCouldTakeIsNoRival) {
   Put("train", 6);
   PlanAt(seconds(0));
   EXPECT_THAT(cluster_.released(), SizeIs(6));
+}
+
+TEST_F(ContendedTest, APodForWhichNodesHaveTooManyPodsIsARival) {
+  cluster_.RemovePod("rival");
+  PutRival("one-more", "1", "2 Too many pods");
+  Put("train", 6);
+  PlanAt(seconds(0));
+  EXPECT_THAT(cluster_.released(), IsEmpty());
 }
 
 TEST_F(ContendedTest, APodThatWaitsForSomethingElseThanRoomIsNoRival) {

@@ -1,0 +1,84 @@
+// What the API server took from this process is missing in the view for long.
+#include "gang_testing.h"
+#include "outrigger/desk/desk.h"
+
+namespace outrigger::gang {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+// The agent at a desk that plans by hand.
+class InStepTest : public GangTest {
+ protected:
+  ~InStepTest() override { agent().Stop(); }
+  void StartByHand() {
+    desk_ = shared_.GetOrMake<desk::Desk>([this] {
+      return std::make_shared<desk::Desk>(
+          &cluster_, [](std::string_view) {},
+          desk::DeskDrive{.now = [this] { return now_; }, .by_hand = true});
+    });
+    AgentDeps deps;
+    deps.name = "gang";
+    deps.log = deps.warn = [](std::string_view) {};
+    deps.cluster = &cluster_;
+    deps.shared = &shared_;
+    deps.given.insert("scheduler-lease");
+    const AgentFactory factory = MakeFactory();
+    auto made = factory.make(deps, testing::SettingsFrom(factory, {{"scheduler-lease", "none"}}));
+    ASSERT_TRUE(made.ok()) << made.status();
+    made_ = *std::move(made);
+    ASSERT_TRUE(agent().Start().ok());
+  }
+  Controller& agent() { return dynamic_cast<Controller&>(*made_); }
+  void PlanAfter(seconds time) {
+    now_ += time;
+    desk_->Step();
+  }
+  absl::Status BindThere(const std::string& pod) {
+    const auto board = desk_->Plan();
+    const std::string uid = cluster_.Get(pod).uid;
+    return dynamic_cast<Binder&>(*made_).Bind({.pod_namespace = "default",
+                                               .pod_name = pod,
+                                               .pod_uid = uid,
+                                               .node = (*board)->Find(uid)->node});
+  }
+  // A gate that was taken off 10 s ago is still there.
+  void LoseTheWatch() {
+    Pod gated = Member("gated", 0, 1, "1");
+    gated.scheduling_gates = {"outrigger.dev/queue"};
+    cluster_.Put(gated);
+    PlanAfter(seconds(0));
+    ASSERT_THAT(cluster_.released(), SizeIs(1));
+    cluster_.Put(gated);
+    PlanAfter(seconds(10));
+  }
+
+  desk::Time now_ = desk::Time() + std::chrono::hours(1);
+  SharedParts shared_;
+  std::shared_ptr<desk::Desk> desk_;
+  std::unique_ptr<Agent> made_;
+};
+
+TEST_F(InStepTest, NoGangIsBoundForTheFirstTime) {
+  Nodes(2);
+  cluster_.Put(Member("train", 0, 1));
+  StartByHand();
+  LoseTheWatch();
+  EXPECT_THAT(std::string(BindThere("train-0").message()), HasSubstr("known too late"));
+  EXPECT_THAT(cluster_.bindings(), IsEmpty());
+}
+
+TEST_F(InStepTest, NobodyMayAct) {
+  Nodes(2);
+  StartByHand();
+  PlanAfter(seconds(0));
+  EXPECT_TRUE(desk_->MayAct({}).ok());
+  LoseTheWatch();
+  EXPECT_TRUE(absl::IsUnavailable(desk_->MayAct({})));
+}
+
+}  // namespace
+}  // namespace outrigger::gang
