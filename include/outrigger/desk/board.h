@@ -178,10 +178,8 @@ class Board {
 
   /// Reservations on a node, or nullptr.
   const ReservedNode* ReservationsOn(std::string_view node) const;
-  /// By node; a view, in no order.
-  const absl::flat_hash_map<std::string, ReservedNode>& reserved_nodes() const {
-    return reservations_;
-  }
+  /// On how many nodes there are reservations.
+  size_t reserved_nodes() const { return reservations_.size(); }
   /// The unit for which the whole node is kept free, or nullptr.
   const BoardUnit* KeptFor(std::string_view node) const;
   /// Single pods are held until it is their turn: that is once they have a place.

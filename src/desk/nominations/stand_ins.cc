@@ -1,8 +1,10 @@
 #include "desk/nominations/stand_ins.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "outrigger/desk/options.h"
 
 namespace outrigger::desk {
@@ -10,7 +12,7 @@ namespace outrigger::desk {
 bool StandIns::AreEnoughFor(const BoardUnit& unit) {
   if (!samples_ || nodes_ <= NominationOptions::kAllOffered) return true;
   if (!unit.takes_equal) return false;
-  const size_t free = nodes_ - std::min(nodes_, board_->reserved_nodes().size());
+  const size_t free = nodes_ - std::min(nodes_, board_->reserved_nodes());
   if (IsOneInFive(free)) return true;
   if (!std::exchange(is_found_, true)) Find();
   const auto found = kinds_of_.find(&unit);
@@ -23,19 +25,14 @@ bool StandIns::AreEnoughFor(const BoardUnit& unit) {
 }
 
 void StandIns::Find() {
-  for (const auto& [node, reserved] : board_->reserved_nodes()) {
-    uint64_t kinds = 0;
-    for (const Reservation& place : reserved.reservations) {
-      const BoardUnit& unit = board_->units()[place.unit];
-      if (!unit.gang || !unit.fits) continue;
-      const size_t kind = KindOf(place.requests);
-      kinds_of_[&unit] |= uint64_t{1} << kind;
-      if (unit.takes_equal) kinds |= uint64_t{1} << kind;
-    }
-    for (size_t kind = 0; kind < kinds_.size(); ++kind) {
-      if ((kinds & (uint64_t{1} << kind)) != 0) ++kinds_[kind].nodes;
-    }
-  }
+  absl::flat_hash_set<std::pair<size_t, std::string>> counted;
+  board_->ForEachPod([&](const BoardPod& seat) {
+    if (seat.unit == nullptr || !seat.unit->gang || seat.node.empty()) return;
+    const size_t kind = KindOf(RequestsOf(*seat.pod));
+    kinds_of_[seat.unit] |= uint64_t{1} << kind;
+    if (kind == kMost || !seat.unit->takes_equal) return;
+    if (counted.emplace(kind, seat.node).second) ++kinds_[kind].nodes;
+  });
 }
 
 size_t StandIns::KindOf(const ResourceList& requests) {
