@@ -39,8 +39,9 @@ TEST(InPart, AMinimumThatIsRaisedPutsARunningGangBeforeNoOther) {
 
 // Users may write it, too: what is not bound says nothing.
 TEST(InPart, WhatAPendingMemberSaysPutsItsGangBeforeNoOther) {
-  const Built built = Build({Worker("a", "3").On("n"), Worker("b", "3").Annotation(kStartedWith, "3"),
-                             Worker("c", "3"), PodOf("older").Created(1)});
+  const Built built =
+      Build({Worker("a", "3").On("n"), Worker("b", "3").Annotation(kStartedWith, "3"),
+             Worker("c", "3"), PodOf("older").Created(1)});
   EXPECT_THAT(Brief(built.units), ElementsAre("older(older)", "train(b c)"));
   EXPECT_EQ(built.groups[0].started_with, 0);
 }
