@@ -86,9 +86,9 @@ TEST(SchedulerFacts, SayWhetherAnyProfileSamplesNodes) {
   EXPECT_EQ(Read(all)->samples_nodes, false);
   EXPECT_EQ(Read(all + "profiles: [{percentageOfNodesToScore: 5}]")->samples_nodes, true);
   EXPECT_EQ(Read(kHead + "profiles: [{percentageOfNodesToScore: 100}]")->samples_nodes, false);
-  EXPECT_EQ(Read(all + "profiles: [{schedulerName: a}, {percentageOfNodesToScore: 5}]")
-                ->samples_nodes,
-            true)
+  EXPECT_EQ(
+      Read(all + "profiles: [{schedulerName: a}, {percentageOfNodesToScore: 5}]")->samples_nodes,
+      true)
       << "one of them does";
 }
 

@@ -156,7 +156,8 @@ TEST_F(MemoryAskedTest, APodOfAGroupThatIsNotPlannedGoesWhereTheSchedulerSays) {
   Learn(*board.Make(), kBegin);
   Show(&board, "train", 0, "n2");
   Prepare(board, kBegin);
-  board.Change("train", [](plan::GroupState* group) { group->cause = plan::GroupCause::kTooFewMembers; });
+  board.Change("train",
+               [](plan::GroupState* group) { group->cause = plan::GroupCause::kTooFewMembers; });
   EXPECT_THAT(memory_.Learn(*board.Make(), *snapshot_, kBegin), IsEmpty());
 }
 

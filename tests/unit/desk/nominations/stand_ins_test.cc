@@ -32,9 +32,8 @@ TEST_F(StandInsTest, AreWhoAskForTheSameAndForNothingElse) {
   EXPECT_TRUE(AreEnoughFor("a"));
   EXPECT_FALSE(AreEnoughFor("b"));
   EXPECT_TRUE(AreEnoughFor("b", /*samples=*/false));
-  board_.ChangeMember("crowd", 0, [](Pod* pod) {
-    pod->containers[0].requests.Set("cpu", Quantity::FromInt(2));
-  });
+  board_.ChangeMember(
+      "crowd", 0, [](Pod* pod) { pod->containers[0].requests.Set("cpu", Quantity::FromInt(2)); });
   EXPECT_FALSE(AreEnoughFor("crowd")) << "one of its members has none";
 }
 
