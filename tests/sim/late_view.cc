@@ -8,15 +8,15 @@ namespace outrigger::sim {
 LateView::LateView(Scene* scene, Timeline* timeline, milliseconds delay,
                    std::function<void(Pod* pod)> shown)
     : scene_(scene) {
-  for (const SceneNode& node : scene->nodes()) view_.Put(node.node);
+  for (const SceneNode& node : scene->nodes()) Put(node.node);
   scene->Listen([this, timeline, delay, shown](const Pod* before, const Pod* after) {
     if (after == nullptr) {
-      timeline->After(delay, [this, name = before->name] { view_.RemovePod(name); });
+      timeline->After(delay, [this, name = before->name] { RemovePod(name); });
       return;
     }
     Pod pod = *after;
     if (shown) shown(&pod);
-    timeline->After(delay, [this, pod = std::move(pod)] { view_.Show(pod); });
+    timeline->After(delay, [this, pod = std::move(pod)] { Show(pod); });
   });
 }
 

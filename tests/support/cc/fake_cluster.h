@@ -24,7 +24,7 @@ namespace outrigger::testing {
 /// at once. What it does not imitate: delays between an act and its being seen, the scheduler,
 /// graceful deletion, versions of objects other than pods, PodGroups and custom ones, and that the
 /// value of a class that is deleted is seen for a second more. Thread-safe.
-class FakeCluster final : public ClusterAccess {
+class FakeCluster : public ClusterAccess {
  public:
   FakeCluster();
   ~FakeCluster() override;
