@@ -79,14 +79,6 @@ class Setting {
     return copy;
   }
 
-  /// The setting's kebab-case name in earlier versions. Flag, variable and key of that name still
-  /// work, with a warning; both names in one source are an error.
-  constexpr Setting FormerName(std::string_view former) const {
-    Setting copy = *this;
-    copy.former_name = former;
-    return copy;
-  }
-
   /// A switch of earlier versions whose two values are values of this choice now: `on` for true,
   /// `off` for false. It still works, with a warning; both names in one source are an error.
   constexpr Setting FormerSwitch(std::string_view former, std::string_view on, std::string_view off)
@@ -107,7 +99,6 @@ class Setting {
   std::string_view help;
   std::string_view legacy_env;
   LegacyForm legacy_form = LegacyForm::kSame;
-  std::string_view former_name;
   std::string_view former_switch;
   std::string_view former_on;
   std::string_view former_off;
@@ -139,7 +130,6 @@ struct SettingSpec {
   std::string accepted;      // "a number from 0 to 1"
   std::string help;
   std::string legacy_env;   // or empty
-  std::string former_name;  // of earlier versions, or empty
   /// A switch of earlier versions, or empty, and what its values mean.
   std::string former_switch = {};
   std::string former_on = {};
@@ -271,7 +261,6 @@ SettingSpec SpecOf(const Setting<Owner, T>& setting) {
   spec.default_text = PrintSetting(Owner{}.*setting.field);
   spec.help = setting.help;
   spec.legacy_env = setting.legacy_env;
-  spec.former_name = setting.former_name;
   spec.former_switch = setting.former_switch;
   spec.former_on = setting.former_on;
   spec.former_off = setting.former_off;

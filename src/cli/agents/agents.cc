@@ -58,7 +58,6 @@ Json SettingJson(const BoundSetting& setting) {
                {"env", setting.env},
                {"key", setting.key}};
   if (!setting.spec.legacy_env.empty()) json["legacyEnv"] = setting.spec.legacy_env;
-  if (!setting.spec.former_name.empty()) json["formerName"] = setting.spec.former_name;
   return json;
 }
 

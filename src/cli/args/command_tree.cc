@@ -104,15 +104,11 @@ void CommandLine::Tree::AddSetting(CLI::App* command, const BoundSetting& settin
   extra.is_list = spec.type == "list";
   extra.values = spec.name == "agents" ? agent_names_ : setting.Choices();
   if (setting.IsSwitch()) extra.values = {"true", "false"};
-  const auto add = [&](const std::string& flag, const std::string& shown_in) {
-    CLI::Option* option =
-        AddValue(command, flag, ValueName(setting, extra), SettingHelp(spec), extra);
-    option->group(shown_in);
-    settings_.insert(option);
-    if (setting.IsSwitch()) option->expected(0, 1);
-  };
-  add(setting.flag, group);
-  if (!setting.former.flag.empty()) add(setting.former.flag, "");  // taken, but not shown
+  CLI::Option* const option =
+      AddValue(command, setting.flag, ValueName(setting, extra), SettingHelp(spec), extra);
+  option->group(group);
+  settings_.insert(option);
+  if (setting.IsSwitch()) option->expected(0, 1);
   if (setting.former_switch.flag.empty()) return;
   AddHidden(command, setting.former_switch.flag);
 }

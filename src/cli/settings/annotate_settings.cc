@@ -99,7 +99,6 @@ SettingGroup MakeAnnotateGroup(Annotating what) {
         {"--" + spec.name, "OUTRIGGER_ANNOTATE_" + UpperCase(spec.name), CamelCase(spec.name)},
         {},
         {},
-        {},
         nullptr};
     bound.spec = std::move(spec);
     bound.target = settings.get();

@@ -81,9 +81,6 @@ std::string SettingsTable(const SettingGroup& group) {
   for (const BoundSetting& setting : group.settings) {
     const SettingSpec& spec = setting.spec;
     std::string meaning = CellOfSetting(spec.help);
-    if (!spec.former_name.empty()) {
-      meaning += fmt::format("; former name `{}`, accepted with a warning", spec.former_name);
-    }
     if (!spec.legacy_env.empty()) meaning += fmt::format("; formerly `{}`", spec.legacy_env);
     text += fmt::format("| `{}` | {} | {} | {} |\n", setting.flag, meaning,
                         CellOfSetting(spec.accepted), CellOfSetting(spec.default_text));

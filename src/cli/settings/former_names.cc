@@ -93,20 +93,6 @@ absl::Status Both(const std::string& former, const std::string& present) {
       fmt::format("{} is the former name of {}: give one of them", former, present));
 }
 
-template <typename From>
-absl::Status Rename(const BoundSetting& setting, From* source, std::vector<std::string>* warnings) {
-  if (setting.former.flag.empty()) return absl::OkStatus();
-  const std::string& name = source->NameIn(setting.former);
-  const std::string& present = source->NameIn(setting);
-  const auto old = source->Find(name);
-  if (!old) return absl::OkStatus();
-  if (source->Find(present)) return Both(old->where, present);
-  warnings->push_back(
-      fmt::format("{} is now {}; the former name still works", old->where, present));
-  source->Rename(name, present, old->value);
-  return absl::OkStatus();
-}
-
 // A switch that is a choice now.
 template <typename From>
 absl::Status Turn(const BoundSetting& setting, From* source, std::vector<std::string>* warnings) {
@@ -154,8 +140,7 @@ absl::Status Update(const std::vector<SettingGroup>& groups, From source,
                     std::vector<std::string>* warnings) {
   for (const SettingGroup& group : groups) {
     for (const BoundSetting& setting : group.settings) {
-      absl::Status status = Rename(setting, &source, warnings);
-      if (status.ok()) status = Turn(setting, &source, warnings);
+      absl::Status status = Turn(setting, &source, warnings);
       if (!status.ok()) return status;
     }
     for (const RetiredSetting& retired : group.retired) {

@@ -47,7 +47,7 @@ void WarnOfIdleFlags(const SettingsFlags& flags, const std::vector<engine::Serve
                                    [&](const auto& agent) { return agent.info == group.agent; });
     if (!idle) continue;
     for (const BoundSetting& setting : group.settings) {
-      if (!flags.settings.contains(setting.flag) && !flags.settings.contains(setting.former.flag) &&
+      if (!flags.settings.contains(setting.flag) &&
           !flags.settings.contains(setting.former_switch.flag)) {
         continue;
       }

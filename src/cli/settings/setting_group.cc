@@ -17,8 +17,7 @@ SettingNames NamesOf(const std::string& name, const std::string& agent) {
 }
 
 BoundSetting Bind(SettingSpec spec, const std::string& agent, void* target) {
-  BoundSetting bound{NamesOf(spec.name, agent), {}, {}, {}, nullptr};
-  if (!spec.former_name.empty()) bound.former = NamesOf(spec.former_name, agent);
+  BoundSetting bound{NamesOf(spec.name, agent), {}, {}, nullptr};
   if (!spec.former_switch.empty()) bound.former_switch = NamesOf(spec.former_switch, agent);
   bound.spec = std::move(spec);
   bound.target = target;

@@ -19,8 +19,7 @@ struct SettingNames {
 /// A setting with its names, bound to the struct it sets.
 struct BoundSetting : SettingNames {
   SettingSpec spec;
-  SettingNames former;         // those of earlier versions; empty where it had no other
-  SettingNames former_switch;  // those of the switch that it was, likewise
+  SettingNames former_switch;  // of the switch that it was in earlier versions; or empty
   void* target = nullptr;
 
   bool IsSwitch() const { return spec.type == "boolean"; }

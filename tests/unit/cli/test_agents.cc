@@ -52,8 +52,7 @@ struct CongestionSettings {
   int64_t max = 100;
   static constexpr auto kFields = std::tuple{Setting{
       "max", &CongestionSettings::max, Range{1, 1000}, "congestion at which a node scores 0"}
-                                                 .LegacyEnv("CONGESTION_FACTOR_MAX")
-                                                 .FormerName("upper-limit")};
+                                                 .LegacyEnv("CONGESTION_FACTOR_MAX")};
 };
 
 class Congestion final : public Agent, public Scorer {

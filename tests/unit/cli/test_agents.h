@@ -12,7 +12,7 @@
 //   safe        filters, scores; max-risk (number 0..1, formerly SAFEPERCENTILE in percent),
 //               forecast (boolean), objective (risk|balance; formerly the switch balanced); history
 //               and smooth are retired
-//   congestion  scores; max (integer, formerly upper-limit and CONGESTION_FACTOR_MAX)
+//   congestion  scores; max (integer, formerly CONGESTION_FACTOR_MAX)
 //   gang        filters, preempts, binds; no settings
 
 namespace outrigger::testing {

@@ -220,53 +220,6 @@ TEST_F(SettingsLoader, LeavesVariablesOfKubernetesAlone) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-struct FormerRow {
-  std::string name;
-  std::string flag, env, file;  // the value of each; empty: not given
-  std::string warning;
-};
-
-class FormerName : public SettingsLoader, public ::testing::WithParamInterface<FormerRow> {};
-
-TEST_P(FormerName, IsAcceptedWithAWarning) {
-  const FormerRow& row = GetParam();
-  if (!row.flag.empty()) sources_.flags["--congestion.upper-limit"] = row.flag;
-  if (!row.env.empty()) sources_.environment["OUTRIGGER_CONGESTION_UPPER_LIMIT"] = row.env;
-  EXPECT_EQ(Load(row.file), "");
-  EXPECT_EQ(Print("--congestion.max"), "7");
-  EXPECT_THAT(warnings_, ElementsAre(row.warning));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Rows, FormerName,
-    ::testing::Values(
-        FormerRow{"Flag", "7", "", "",
-                  "--congestion.upper-limit is now --congestion.max; the former name still works"},
-        FormerRow{"Environment", "", "7", "",
-                  "OUTRIGGER_CONGESTION_UPPER_LIMIT is now OUTRIGGER_CONGESTION_MAX; the former "
-                  "name still works"},
-        FormerRow{"File", "", "", "congestion: {upperLimit: 7}",
-                  "o.yaml:1:14: congestion.upperLimit is now congestion.max; the former name still "
-                  "works"}),
-    [](const auto& row) { return row.param.name; });
-
-TEST_F(SettingsLoader, TheStrongestSourceWinsWhateverNamesAreUsed) {
-  sources_.flags["--congestion.upper-limit"] = "7";
-  sources_.environment["OUTRIGGER_CONGESTION_MAX"] = "8";
-  EXPECT_EQ(Load("congestion: {max: 9}"), "");
-  EXPECT_EQ(Print("--congestion.max"), "7");
-}
-
-TEST_F(SettingsLoader, BothNamesInOneSourceAreAnError) {
-  EXPECT_EQ(Load("congestion: {max: 9, upperLimit: 7}"),
-            "o.yaml:1:22: congestion.upperLimit is the former name of congestion.max: give one of "
-            "them");
-  sources_.file.clear();
-  sources_.flags = {{"--congestion.upper-limit", "7"}, {"--congestion.max", "7"}};
-  EXPECT_EQ(Load(),
-            "--congestion.upper-limit is the former name of --congestion.max: give one of them");
-}
-
 struct RetiredRow {
   std::string name;
   std::string flag, env, file;  // "NAME=VALUE" but for the file; empty: not given

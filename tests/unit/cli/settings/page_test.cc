@@ -35,7 +35,7 @@ TEST(FormerNames, BesideThePresentOneAreAnErrorThatNamesBoth) {
   const std::vector<AgentInfo> agents = OfferedAgents();
   for (const SettingGroup& group : MakeSettingGroups(agents)) {
     for (const BoundSetting& setting : group.settings) {
-      for (const SettingNames& former : {setting.former, setting.former_switch}) {
+      for (const SettingNames& former : {setting.former_switch}) {
         if (former.flag.empty()) continue;
         SettingSources flags;
         flags.flags = {{former.flag, "true"}, {setting.flag, "x"}};
