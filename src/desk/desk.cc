@@ -168,9 +168,7 @@ absl::Status Desk::Filter(const Request& request, Scope scope, std::span<Verdict
       admission.outcome == Outcome::kNotOffered && pod.nominated_node_name == admission.node;
   const bool moves = admission.outcome == Outcome::kMoved;
   const bool awaited = state_->inbox.Asked(
-      pod.uid, {.at = now,
-                .rejected = !moves && admission.outcome != Outcome::kReserved,
-                .not_offered = admission.outcome == Outcome::kNotOffered && !refused});
+      pod.uid, {.at = now, .rejected = !moves && admission.outcome != Outcome::kReserved});
   if (refused) {
     state_->inbox.Refused(
         {pod.namespace_ + "/" + pod.name, pod.uid, admission.node, std::string(kNotPassed)});

@@ -19,8 +19,7 @@ namespace outrigger::desk {
 /// The last filter or preempt call about a pod.
 struct Ask {
   std::chrono::steady_clock::time_point at;
-  bool rejected = false;     // everywhere
-  bool not_offered = false;  // its place, for which it is not nominated
+  bool rejected = false;  // everywhere
 };
 
 /// What calls of the scheduler tell the planning thread. Thread-safe.

@@ -45,8 +45,6 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
 
 void Memory::OnAsk(const Ask& ask, PodMemory* memory) {
   memory->call = {ask.at, ask.rejected};
-  // As with a lost race: all of its members are nominated from now on.
-  if (ask.not_offered) Contest(memory->unit);
   memory->nomination.Apply(NominationEvent::kAsked);
   memory->seen = round_;
   // It does ask: it was away, or late.

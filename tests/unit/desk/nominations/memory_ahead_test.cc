@@ -396,15 +396,16 @@ TEST_F(SampledTest, MembersAreNominatedWhereNearlyEachNodeIsTheirPlaceWhoAskForM
   }
 }
 
-TEST_F(SampledTest, AGangOfWhichAPlaceIsNotOfferedIsNominatedFromThenOn) {
+TEST_F(SampledTest, AMemberWhosePlaceIsNotOfferedIsNominatedAndNoOther) {
   Nodes(200);
   MakeBoard board;
   AddAlone(&board, "train", 3);
   ASSERT_THAT(Learn(*board.Make(), kBegin), IsEmpty());
   Inbox inbox;
-  inbox.Asked("uid-train-0", {.at = kBegin, .rejected = true, .not_offered = true});
+  inbox.Asked("uid-train-0", {.at = kBegin, .rejected = true});
   Take(inbox.Take(), kBegin);
-  EXPECT_THAT(Learn(*board.Make(), kBegin + std::chrono::seconds(1)), SizeIs(3));
+  EXPECT_THAT(Texts(Learn(*board.Make(), kBegin + std::chrono::seconds(1))),
+              ElementsAre("train-0:n1"));
 }
 
 TEST_F(SampledTest, AMemberThatWasMovedKeepsThePlace) {
