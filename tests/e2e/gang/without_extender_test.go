@@ -36,10 +36,19 @@ func (w *world) applyAlone(changes ...string) {
 	}
 	file := filepath.Join(w.TempDir(), "alone.yaml")
 	w.Must(os.WriteFile(file, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o644))
-	for _, path := range []string{file, "../../../deploy/guard-policy.yaml"} {
-		_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", path)
+	_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", file)
+	w.Must(err)
+	_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", deployed(guardPolicyFile))
+	w.Must(err)
+	w.Cleanup(func() { // the control plane is the next test's, too
+		_, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", deployed(guardPolicyFile))
 		w.Must(err)
-	}
+		ranked := slot("ranked").Label("groupPriority", "1").Pod()
+		w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
+			_, err := w.Client.CoreV1().Pods("default").Create(ctx, ranked, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+			return err
+		}))
+	})
 }
 
 // startAlone runs a replica as the Deployment has it, with the settings of the ConfigMap and the rights of the account;
