@@ -129,7 +129,7 @@ struct SettingSpec {
   std::string default_text;  // "0.3"
   std::string accepted;      // "a number from 0 to 1"
   std::string help;
-  std::string legacy_env;   // or empty
+  std::string legacy_env;  // or empty
   /// A switch of earlier versions, or empty, and what its values mean.
   std::string former_switch = {};
   std::string former_on = {};
