@@ -84,7 +84,7 @@ class QosTest : public ::testing::Test {
     const auto until = std::chrono::steady_clock::now() + kPatience;
     while (!condition()) {
       ASSERT_LT(std::chrono::steady_clock::now(), until) << "it does not come true";
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      std::this_thread::yield();
     }
   }
 
