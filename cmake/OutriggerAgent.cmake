@@ -5,8 +5,7 @@
 #                     [SCENARIOS s.yaml ...] [LINK lib ...])
 #
 # Declares the option OUTRIGGER_AGENT_<NAME> (default OUTRIGGER_AGENTS_DEFAULT) and, when it is on,
-# the library outrigger_agent_<name>. An agent links the SDK and what LINK names, nothing else;
-# Outrigger::plan, which has what include/outrigger/plan declares, brings no headers but those.
+# the library outrigger_agent_<name>. An agent links the SDK and what LINK names, nothing else.
 function(outrigger_add_agent NAME)
   cmake_parse_arguments(ARG "" "SUMMARY;PORT" "SOURCES;TESTS;SCENARIOS;LINK" ${ARGN})
   if(NOT NAME MATCHES "^[a-z]([a-z0-9-]*[a-z0-9])?$")
@@ -41,12 +40,7 @@ function(outrigger_add_agent NAME)
   # The agent's own folder, and no other, is on its include path beside the SDK.
   target_include_directories(${target} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
   target_link_libraries(${target} PUBLIC Outrigger::sdk)
-  foreach(library IN LISTS ARG_LINK)
-    if(library MATCHES "^(Outrigger::|outrigger_)")
-      set(library $<LINK_ONLY:${library}>)
-    endif()
-    target_link_libraries(${target} PRIVATE ${library})
-  endforeach()
+  target_link_libraries(${target} PUBLIC ${ARG_LINK})
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
   endif()

@@ -1,15 +1,24 @@
-# outrigger_add_module(<name> SOURCES a.cc ... [DEPENDS module ...] [LINK library ...])
+# outrigger_add_module(<name> SOURCES a.cc ... [FOLDERS folder ...] [DEPENDS module ...]
+#                      [LINK library ...] [PRIVATE_LINK library ...])
 #
-# One folder of src/ as a static library `outrigger_<name>`. Its headers are reachable as
-# "<name>/header.h", and only by targets that link it: the include folder of a module is a link to
-# that one folder, so an include against the direction of dependencies does not compile.
+# One folder of src/ or agents/ as a static library `outrigger_<name>`. An include is the path below
+# src/ or agents/ ("gang/plan/planner.h"), and is reachable only by targets that link the module:
+# its include folder has links to that one folder (or to FOLDERS, named from the top of the tree),
+# so an include against the direction of dependencies does not compile.
 function(outrigger_add_module NAME)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;FOLDERS;DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
   set(target outrigger_${NAME})
   add_library(${target} STATIC ${ARG_SOURCES})
   set(include_dir "${CMAKE_BINARY_DIR}/modules/${NAME}")
-  file(MAKE_DIRECTORY "${include_dir}")
-  file(CREATE_LINK "${CMAKE_CURRENT_SOURCE_DIR}" "${include_dir}/${NAME}" SYMBOLIC)
+  if(NOT ARG_FOLDERS)
+    file(RELATIVE_PATH ARG_FOLDERS "${PROJECT_SOURCE_DIR}" "${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+  foreach(folder IN LISTS ARG_FOLDERS)
+    string(REGEX REPLACE "^(src|agents|include)/" "" prefix "${folder}")
+    get_filename_component(parent "${include_dir}/${prefix}" DIRECTORY)
+    file(MAKE_DIRECTORY "${parent}")
+    file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${include_dir}/${prefix}" SYMBOLIC)
+  endforeach()
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${include_dir}>)
   foreach(dep IN LISTS ARG_DEPENDS)
     target_link_libraries(${target} PUBLIC outrigger_${dep})

@@ -45,6 +45,10 @@ function(outrigger_add_test NAME)
   endif()
   add_test(NAME ${NAME} COMMAND ${target})
   set_tests_properties(${NAME} PROPERTIES TIMEOUT 300)
+  if(OUTRIGGER_SANITIZE)
+    set_tests_properties(${NAME} PROPERTIES
+      ENVIRONMENT "RC_PARAMS=max_success=${OUTRIGGER_PROPERTY_CASES}")
+  endif()
 endfunction()
 
 # GoogleTest's headers cost more than most tests: all test programs share one precompiled header.

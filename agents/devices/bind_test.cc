@@ -144,6 +144,31 @@ TEST_F(DevicesBind, AnEmbeddedClaimIsCreatedForItsPodBeforeAnyIntent) {
   EXPECT_EQ(Get(kClaimKind, "p-a")["metadata"]["ownerReferences"][0]["uid"], pod.uid);
 }
 
+// The API server would drop the field, and the claim would get any two devices.
+TEST_F(DevicesBind, EmbeddedClaimsOfTwoPodsHaveTwoNames) {
+  PutNodes(1, 4);
+  Start();
+  ASSERT_TRUE(Bind(PutPod("a", R"([{"name":"b-c","claim":{"deviceClass":"foozer"}}])"), "n1").ok());
+  const Pod other = PutPod("a-b", R"([{"name":"c","claim":{"deviceClass":"foozer"}}])");
+  EXPECT_THAT(Fitting(other), ElementsAre("n1"));
+  ASSERT_TRUE(Bind(other, "n1").ok());
+  EXPECT_EQ(StateOf("a-b-c.3"), "Allocated on n1");
+  EXPECT_EQ(StateOf("a-b-c"), "Allocated on n1");
+}
+
+TEST_F(DevicesBind, AnEmbeddedClaimWithAnUnknownFieldIsNotCreated) {
+  PutNodes(1, 4);
+  Start();
+  const Pod pod =
+      PutPod("p", R"([{"name":"a","claim":{"deviceClass":"foozer","matchAttribute":["numa"]}}])");
+  constexpr const char* kReason =
+      "claim default/p-a: spec.matchAttribute: \"matchAttribute\" is not a known field; "
+      "did you mean matchAttributes?";
+  EXPECT_EQ(Reason(pod), kReason);
+  EXPECT_THAT(std::string(Bind(pod, "n1").message()), HasSubstr(kReason));
+  EXPECT_THAT(Written(), IsEmpty());
+}
+
 TEST_F(DevicesBind, WhatDoesNotFitIsRefusedWithTheReason) {
   PutNodes(1, 4);
   PutClaim("c", 3);

@@ -1,7 +1,9 @@
 // Devices of devmgmtproto.k8s.io: which nodes can serve the claims of a pod, and which devices it
 // gets.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <thread>
@@ -16,17 +18,19 @@
 #include "control/pool_reports.h"
 #include "control/status_writer.h"
 #include "control/waker.h"
+#include "devices/allocation/allocator.h"
+#include "devices/allocation/selectors.h"
+#include "devices/dra/reader.h"
 #include "fmt/format.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/base/mutex.h"
 #include "outrigger/base/pace.h"
-#include "outrigger/devices/allocator.h"
-#include "outrigger/devices/selectors.h"
 #include "reports/device_metrics.h"
 #include "reports/pool_page.h"
 #include "settings.h"
 #include "store/device_store.h"
+#include "stranded/dra_scorer.h"
 
 namespace outrigger::devices {
 namespace agent {
@@ -55,11 +59,22 @@ std::vector<AccessRule> AccessRules() {
           RuleOf(kPrivilegedClaimKind, {"get", "list", "watch"}),
           RuleOf(kPrivilegedClaimKind, {"patch"}, true),
           RuleOf(kNamespaceKind, {"list", "watch"}),
+          RuleOf(dra::kSliceKind, {"list", "watch"}),
+          RuleOf(dra::kClassKind, {"list", "watch"}),
+          RuleOf(dra::kClaimKind, {"list", "watch"}),
+          RuleOf(dra::kTaintRuleKind, {"list", "watch"}),
           {"", "pods", {"get"}},
           {"", "pods/status", {"patch"}},
           {"events.k8s.io", "events", {"create", "patch"}},
           lease,
           new_lease};
+}
+
+// What expressions of one namespace cost is not to slow others down.
+AllocatorOptions WithShares(AllocatorOptions options,
+                            const std::function<Clock::TimePoint()>& now) {
+  options.now = [now] { return std::chrono::nanoseconds(now().time_since_epoch()); };
+  return options;
 }
 
 class Devices final : public Agent,
@@ -88,9 +103,9 @@ class Devices final : public Agent,
       : deps_(deps),
         options_(std::move(options)),
         selectors_(MakeCelSelectors()),
-        allocator_(*selectors_, options_.allocator),
+        allocator_(*selectors_, WithShares(options_.allocator, deps_.clock.now)),
         judge_(store_, allocator_),
-        preemption_(store_, judge_, allocator_),
+        preemption_(store_, judge_, allocator_, deps_.cluster),
         binding_({deps_.cluster,
                   deps_.metrics,
                   {.identity = NewIdentity(),
@@ -107,6 +122,10 @@ class Devices final : public Agent,
                   allocator_, *selectors_),
         reports_({deps_.cluster, deps_.metrics, deps_.clock}),
         keeper_(deps_.clock, store_, &custody_, &statuses_, &reports_) {
+    if (options_.dra) {
+      dra_ = std::make_unique<DraScorer>(options_.allocator.weights,
+                                         options_.allocator.topology_attributes, deps_.clock.now);
+    }
     store_.OnChange([this] {
       waking_.Wake();
       keeper_.OnDevices();
@@ -115,7 +134,9 @@ class Devices final : public Agent,
   ~Devices() override { Stop(); }
 
   Needs Reads() const override {
-    return Needs().PodMetadata().PodScheduling().PodTimes().ClusterPods();
+    Needs needs = Needs().PodMetadata().PodScheduling().PodTimes().ClusterPods();
+    // Slices choose nodes by their labels.
+    return dra_ == nullptr ? needs : needs.NodeLabels();
   }
 
   absl::Status Start() override {
@@ -124,6 +145,7 @@ class Devices final : public Agent,
           "needs the API server: give --kubeconfig FILE, or run in a pod");
     }
     store_.Follow(deps_.cluster);
+    if (dra_ != nullptr) dra_->Follow(deps_.cluster);
     is_started_ = true;
     auto candidacy = deps_.cluster->Stand(
         options_.lease, {.lead = [this](const std::stop_token& term) { keeper_.Lead(term); }});
@@ -147,19 +169,22 @@ class Devices final : public Agent,
     ended.reset();
     waker_thread_ = {};
     store_.Stop();
+    if (dra_ != nullptr) dra_->Stop();
   }
 
   absl::Status Filter(const outrigger::Request& request,
                       std::span<Verdict> verdicts) const override {
-    const auto left = judge_.Filter(request, verdicts);
-    if (!left.ok()) return left.status();
-    if (*left == Judge::Left::kSome || !is_started_) return absl::OkStatus();
-    waker_.OnRejected(request.pod, *left == Judge::Left::kUnresolved);
-    return absl::OkStatus();
+    bool unresolved = false;
+    absl::Status status = judge_.Filter(request, verdicts, &unresolved);
+    const auto fits = [](const Verdict& verdict) { return verdict.fits(); };
+    const bool none_is_left = std::none_of(verdicts.begin(), verdicts.end(), fits);
+    if (status.ok() && none_is_left && is_started_) waker_.OnRejected(request.pod, unresolved);
+    return status;
   }
   absl::Status Score(const outrigger::Request& request,
                      std::span<NodeScore> scores) const override {
-    return judge_.Score(request, scores);
+    absl::Status status = judge_.Score(request, scores);
+    return status.ok() && dra_ != nullptr ? dra_->Score(request, scores) : status;
   }
 
   absl::Status Preempt(const PreemptRequest& request,
@@ -214,6 +239,7 @@ class Devices final : public Agent,
   const std::unique_ptr<const Selectors> selectors_;
   const Allocator allocator_;
   DeviceStore store_;
+  std::unique_ptr<DraScorer> dra_;  // null: nodes are not scored for ResourceClaims
   const Judge judge_;
   const Preemption preemption_;
   Binding binding_;

@@ -10,13 +10,13 @@
 
 #include "agent_under_test.h"
 #include "builders.h"
+#include "devices/objects/admin_access.h"
+#include "devices/objects/objects.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/agent.h"
-#include "outrigger/devices/admin_access.h"
-#include "outrigger/devices/objects.h"
 
 namespace outrigger::devices {
 
@@ -45,6 +45,11 @@ class DevicesTest : public ::testing::Test {
   Json Put(const CustomKind& kind, std::string_view name, Json spec) {
     return cluster_.custom().Put(kind, Object(kind, name, std::move(spec)));
   }
+  /// A class "monitor" that gets the foozers that others use.
+  void PutMonitorClass() {
+    Put(kClassKind, "monitor",
+        {{"driver", "foozer.example.com"}, {"deviceType", "gpu"}, {"adminAccess", true}});
+  }
   /// The namespace of all claims; empty: without the label.
   void LabelNamespace(std::string_view admin_access) {
     Json object = {{"metadata", {{"name", "default"}}}};
@@ -67,6 +72,12 @@ class DevicesTest : public ::testing::Test {
   void PutPool(const std::string& name, const std::string& node, int64_t devices) {
     Put(kPoolKind, name,
         {{"nodeName", node}, {"driver", "foozer.example.com"}, {"count", devices}});
+  }
+  /// As by a driver that deletes it and makes it again: without the entries of claims.
+  void MakePoolAgain(const std::string& name) {
+    const Json spec = Get(kPoolKind, name)["spec"];
+    cluster_.custom().Delete(kPoolKind, "", name);
+    Put(kPoolKind, name, spec);
   }
   void PutClaim(const std::string& name, int64_t devices, const std::string& of = "foozer") {
     Put(kClaimKind, name, {{"deviceClass", of}, {"minDeviceCount", devices}});

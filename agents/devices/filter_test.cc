@@ -1,7 +1,9 @@
 // Which nodes can serve the claims of a pod, and what the others say.
+#include <atomic>
 #include <string>
 #include <vector>
 
+#include "calls/judge.h"
 #include "devices_testing.h"
 #include "gmock/gmock.h"
 
@@ -54,6 +56,65 @@ TEST_F(DevicesFilter, NodesWithEnoughFreeDevicesFit) {
   EXPECT_EQ(verdicts[1].kind(), Verdict::Kind::kRejected) << "it would, if job-1 ended";
   EXPECT_THAT(verdicts[1].reason(), HasSubstr("2 in use by default/job-1"));
   EXPECT_EQ(verdicts[3].kind(), Verdict::Kind::kUnresolvable);
+}
+
+TEST_F(DevicesFilter, ClaimsOfOtherNamespacesAreCountedAndNotNamed) {
+  PutNodes(1, 4);
+  PutAllocated("job-1", "n1", 1);
+  Json secret = Object(kClaimKind, "secret", {{"deviceClass", "foozer"}, {"minDeviceCount", 2}});
+  secret["metadata"]["namespace"] = "other";
+  secret["status"] = {{"state", "Allocated"},
+                      {"nodeName", "n1"},
+                      {"allocations", {{{"devicePoolName", "n1-0"}, {"deviceCount", 2}}}}};
+  cluster_.custom().Put(kClaimKind, secret);
+  PutClaim("c", 4);
+  Start();
+  EXPECT_EQ(Reason(PutPodOf("p", "c")),
+            "claim default/c: 4 foozer wanted, 1 free (1 in use by default/job-1, "
+            "2 in use in other namespaces)");
+}
+
+// Each search that does not end takes steps; the node that fits is not always the last in turn.
+TEST(DevicesNodes, WhatOneCallLeftShortTheNextOneBeginsWith) {
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors, {.budget = 640});
+  std::atomic<size_t> first = 0;
+  const auto asked_in_full = [&] {
+    std::vector<size_t> full;
+    Nodes nodes(allocator, 40, &first);
+    while (!nodes.Next([&](size_t node, int64_t budget) {
+      if (budget == 640) full.push_back(node);
+      return budget;
+    })) {
+    }
+    return full;
+  };
+  EXPECT_THAT(asked_in_full(), ::testing::AllOf(::testing::SizeIs(16), ::testing::Contains(0)));
+  EXPECT_EQ(asked_in_full().front(), 16u);
+  EXPECT_THAT(asked_in_full(), ::testing::Contains(39)) << "each has its turn";
+}
+
+// Else filter says that it fits, and bind fails for ever.
+TEST_F(DevicesFilter, WhatCanBeNoConfigurationIsRefusedBeforeANodeIsChosen) {
+  PutNodes(1, 4);
+  const Json config_map = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "x"}};
+  Json of_class = config_map;
+  of_class["namespace"] = "default";
+  Put(kClassKind, "mapped",
+      {{"deviceType", "gpu"}, {"driver", "foozer.example.com"}, {"configs", {of_class}}});
+  PutClaim("of-class", 1, "mapped");
+  Put(kClaimKind, "own", {{"deviceClass", "foozer"}, {"configs", {config_map}}});
+  Json elsewhere = {{"apiVersion", "a.example/v1"}, {"kind", "Policy"}, {"name", "x"}};
+  elsewhere["namespace"] = "other";
+  Put(kClaimKind, "elsewhere", {{"deviceClass", "foozer"}, {"configs", {elsewhere}}});
+  Start();
+  EXPECT_EQ(
+      Reason(PutPodOf("p", "of-class")),
+      "claim default/of-class: DeviceClass \"mapped\" is invalid: config ConfigMap default/x: "
+      "apiVersion \"v1\" has no group, and only kinds of CustomResourceDefinitions are read");
+  EXPECT_THAT(Reason(PutPodOf("q", "own")), HasSubstr("claim default/own: config ConfigMap x: "));
+  EXPECT_THAT(Reason(PutPodOf("r", "elsewhere")),
+              HasSubstr("namespace \"other\" is not that of the claim"));
 }
 
 TEST_F(DevicesFilter, WhatChangesIsSeenAtOnce) {
@@ -221,6 +282,8 @@ TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
   owned["metadata"]["ownerReferences"] = {
       {{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "x"}, {"uid", "uid-of-another"}}};
   cluster_.custom().Put(kClaimKind, owned);
+  owned["metadata"]["name"] = "p-old";
+  cluster_.custom().Put(kClaimKind, owned);
   PutClaim("p-made", 1);
   Json edited = Object(kClaimKind, "edited", {{"deviceClass", "foozer"}});
   edited["status"] = {{"state", "Allocated"}, {"nodeName", "n1"}};
@@ -239,9 +302,17 @@ TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
        "claim default/unknown-class: there is no DeviceClass \"no-such\""},
       {"asks for nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
       {"deleted", named("deleted"), "claim default/deleted is being deleted"},
-      {"of another pod", named("owned"), "claim default/owned belongs to another pod"},
+      {"of another pod", named("owned"),
+       "claim default/owned belongs to another pod: name another claim"},
       {"embedded, and its name is taken", R"([{"name":"made","claim":{"deviceClass":"foozer"}}])",
-       "claim default/p-made is there already, and was not made for this pod"},
+       "DeviceClaim default/p-made was not made for this pod: delete it, or rename claim \"made\" "
+       "in "
+       "the pod's annotation"},
+      {"embedded, and its name is another pod's",
+       R"([{"name":"old","claim":{"deviceClass":"foozer"}}])",
+       "DeviceClaim default/p-old belongs to another pod, such as an earlier one of this name: "
+       "wait "
+       "until it is deleted, or rename claim \"old\" in the pod's annotation"},
       {"status edited by hand", named("edited"),
        "claim default/edited is Allocated by its status, which lacks devices"},
   };

@@ -29,9 +29,12 @@ class DevicesLifecycle : public DevicesTest {
     agent.PostBind(request);
     return status;
   }
+  Json EntriesOf(const std::string& pool) {
+    return StatusOf(kPoolKind, pool).value("allocations", Json::array());
+  }
   bool IsFree(const std::string& claim) {
     return StatusOf(kClaimKind, claim).value("state", "") != "Allocated" &&
-           StatusOf(kPoolKind, "n1-0").value("allocations", Json::array()).empty();
+           EntriesOf("n1-0").empty();
   }
   bool HasEvent(const std::string& kind, const std::string& name, const std::string& text) {
     for (const ClusterEvent& event : cluster_.events()) {
@@ -93,8 +96,9 @@ TEST_F(DevicesLifecycle, APodThatIsBoundPastTheAgentGetsNoAdminAccessWithoutTheL
   EXPECT_NE(StatusOf(kPrivilegedClaimKind, "all").value("state", ""), "Allocated");
 }
 
-// What a process left that was killed after the first, the second and the third write.
-TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
+// What a process left that was killed after the first, the second and the third write. By which
+// clock the deadlines are is not known: the first two may be of a process that binds their pods.
+TEST_F(DevicesLifecycle, WhatADeadProcessBoundIsConfirmedBeforeItIsReadyAndTheRestIsKept) {
   PutNodes(3, 4);
   for (const char* claim : {"early", "late", "done"}) PutClaim(claim, 2);
   const auto uid_of = [&](const std::string& claim) {
@@ -105,7 +109,7 @@ TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
     object["status"]["allocations"] = {{{"claimUID", uid_of(claim)},
                                         {"claimNamespace", "default"},
                                         {"claimName", claim},
-                                        {"podUID", "uid-default-" + claim},
+                                        {"podUID", "uid-" + claim},
                                         {"state", "Intent"},
                                         {"deadline", "2026-01-15T08:00:00Z"},
                                         {"writer", "dead"},
@@ -116,7 +120,7 @@ TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
     Json object = Get(kClaimKind, claim);
     object["status"] = {{"state", "Allocated"},
                         {"nodeName", node},
-                        {"pods", {{{"name", claim}, {"uid", "uid-default-" + claim}}}},
+                        {"pods", {{{"name", claim}, {"uid", "uid-" + claim}}}},
                         {"podNames", {claim}},
                         {"allocations", {{{"devicePoolName", node + "-0"}, {"deviceCount", 2}}}}};
     cluster_.custom().Put(kClaimKind, object);
@@ -130,9 +134,9 @@ TEST_F(DevicesLifecycle, WhatADeadProcessLeftIsInOrderBeforeItIsReady) {
   cluster_.Change("done", [](Pod* pod) { pod->node_name = "n3"; });
   Start();
   Await([&] { return controller().Ready().ok(); });
-  EXPECT_TRUE(IsFree("early"));
-  EXPECT_NE(StatusOf(kClaimKind, "late")["state"], "Allocated");
-  EXPECT_TRUE(StatusOf(kPoolKind, "n2-0")["allocations"].empty());
+  EXPECT_EQ(EntriesOf("n1-0").size(), 1U);
+  EXPECT_EQ(StatusOf(kClaimKind, "late")["state"], "Allocated");
+  EXPECT_EQ(EntriesOf("n2-0").size(), 1U);
   EXPECT_EQ(StatusOf(kClaimKind, "done")["state"], "Allocated");
   EXPECT_EQ(StatusOf(kPoolKind, "n3-0")["allocations"][0]["state"], "Confirmed");
 }
@@ -148,6 +152,42 @@ TEST_F(DevicesLifecycle, APodThatNamesItsClaimNoMoreKeepsIt) {
   cluster_.Change("q", [](Pod* pod) { pod->phase = "Failed"; });
   Await([&] { return StatusOf(kClaimKind, "d").value("state", "") != "Allocated"; });
   EXPECT_EQ(StatusOf(kClaimKind, "c")["state"], "Allocated");
+}
+
+TEST_F(DevicesLifecycle, APoolThatIsMadeAgainIsHeldByAClaimThatHasSomeOfItByAdminAccess) {
+  PutNodes(1, 2);
+  PutMonitorClass();
+  LabelNamespace("true");
+  Put(kClaimKind, "c", {{"claims", {{{"deviceClass", "foozer"}}, {{"deviceClass", "monitor"}}}}});
+  PutClaim("d", 2);
+  Start();
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  MakePoolAgain("n1-0");
+  const Pod next = PutPodOf("q", "d");
+  EXPECT_THAT(Reason(next), HasSubstr("1 in use by default/c"));
+  EXPECT_FALSE(Bind(next, "n1").ok());
+  Await([&] { return EntriesOf("n1-0").size() == 1; });
+  EXPECT_EQ(EntriesOf("n1-0")[0]["claimName"], "c");
+  EXPECT_EQ(EntriesOf("n1-0")[0]["deviceCount"], 1);
+}
+
+// By a server without the rule that keeps the spec of a claim with devices.
+TEST_F(DevicesLifecycle, AClaimWhoseSpecIsChangedToAdminAccessHoldsWhatItHas) {
+  PutNodes(1, 1);
+  PutMonitorClass();
+  PutClaim("c", 1);
+  PutClaim("d", 1);
+  Start();
+  ASSERT_TRUE(Bind(PutPodOf("p", "c"), "n1").ok());
+  Json claim = Get(kClaimKind, "c");
+  claim["spec"] = {{"claims", {{{"deviceClass", "monitor"}}}}};
+  cluster_.custom().Put(kClaimKind, claim);
+  MakePoolAgain("n1-0");
+  const Pod next = PutPodOf("q", "d");
+  EXPECT_THAT(Reason(next), HasSubstr("1 in use by default/c"));
+  EXPECT_FALSE(Bind(next, "n1").ok());
+  Await([&] { return EntriesOf("n1-0").size() == 1; });
+  EXPECT_EQ(EntriesOf("n1-0")[0]["claimName"], "c");
 }
 
 TEST_F(DevicesLifecycle, StatusesThatContradictEachOtherAreReported) {

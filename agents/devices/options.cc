@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <unistd.h>
+#include <algorithm>
 
 #include <random>
 #include <string>
@@ -41,15 +42,11 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   if (settings.packing + settings.intact + settings.choice <= 0) {
     return NotAccepted("packing", "0", "one of packing, intact and choice above 0");
   }
-  if (settings.binding_time >= settings.intent_deadline) {
-    return NotAccepted(
-        "binding-time", fmt::format("{}", settings.binding_time),
-        fmt::format("less than intent-deadline, which is {}", settings.intent_deadline));
-  }
   Options options;
-  options.allocator.budget = settings.search_steps;
   options.allocator.network_pools = settings.network_pools;
+  options.dra = settings.dra;
   options.allocator.always_resolve = true;
+  options.allocator.hides_others = true;
   options.allocator.weights = {
       .packing = settings.packing, .intact = settings.intact, .choice = settings.choice};
   if (!settings.topology_attributes.empty()) {
@@ -61,7 +58,8 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
                        "names of attributes, separated by commas");
   }
   options.intent_deadline = std::chrono::seconds(settings.intent_deadline);
-  options.binding_time = std::chrono::seconds(settings.binding_time);
+  options.binding_time =
+      std::min(options.binding_time, std::chrono::milliseconds(options.intent_deadline) / 2);
   options.lease = LeaseClaimOf(settings.name_space, settings.lease, settings.lease_seconds);
   return options;
 }

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "devices/allocation/allocator.h"
 #include "outrigger/agent/elections.h"
-#include "outrigger/devices/allocator.h"
 #include "settings.h"
 
 namespace outrigger::devices::agent {
@@ -13,8 +13,9 @@ namespace outrigger::devices::agent {
 /// The settings, read.
 struct Options {
   AllocatorOptions allocator;
+  bool dra = false;
   std::chrono::seconds intent_deadline{60};
-  std::chrono::seconds binding_time{15};
+  std::chrono::milliseconds binding_time{15'000};
   LeaseClaim lease;
 };
 

@@ -134,14 +134,11 @@ TEST_F(DevicesUndo, OneCallAtATimeBindsAPod) {
   EXPECT_TRUE(PreBind().ok());
 }
 
-TEST(DevicesOptions, TheBindingNeedsAPartOfTheIntentsTime) {
+TEST(DevicesOptions, AtMostHalfOfTheIntentsTimeIsForTheBinding) {
   Settings settings;
-  settings.intent_deadline = 15;
-  EXPECT_EQ(OptionsFrom(settings).status(),
-            absl::InvalidArgumentError("binding-time: \"15\" is not accepted: less than "
-                                       "intent-deadline, which is 15"));
-  settings.binding_time = 14;
-  EXPECT_TRUE(OptionsFrom(settings).ok());
+  EXPECT_EQ(OptionsFrom(settings)->binding_time, std::chrono::seconds(15));
+  settings.intent_deadline = 5;
+  EXPECT_EQ(OptionsFrom(settings)->binding_time, std::chrono::milliseconds(2500));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <thread>
 
+#include "gang/plan/groups.h"
 #include "gang_testing.h"
-#include "outrigger/plan/groups.h"
 
 namespace outrigger::gang {
 namespace {

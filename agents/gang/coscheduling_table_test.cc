@@ -27,7 +27,8 @@ class CoschedulingTest : public RefusedPlace {
   }
   /// 3 of a node's 4 cpu; no group: single. `node`: where it is bound already.
   void PutPod(const std::string& name, const std::string& group, const std::string& node = "") {
-    Pod pod = MakePod(name).Requests({{"cpu", "3"}});
+    // What a node refuses to one pod it refuses to all of its spec: "p" is unlike the others.
+    Pod pod = MakePod(name).Requests({{"cpu", name == "p" ? "2900m" : "3"}});
     if (!group.empty()) pod.labels.Set("scheduling.x-k8s.io/pod-group", group);
     pod.node_name = node;
     cluster_.Put(pod);

@@ -12,16 +12,17 @@
 #include "eviction/evictor.h"
 #include "eviction/reports.h"
 #include "fmt/format.h"
+#include "gang/plan/call_resources.h"
+#include "gang/plan/group.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
-#include "outrigger/plan/call_resources.h"
-#include "outrigger/plan/group.h"
 #include "reports/gang_metrics.h"
 #include "reports/held.h"
 #include "reports/reports.h"
 #include "reports/status_writer.h"
 #include "reports/unasked.h"
 #include "rounds.h"
+#include "sdk/base/dialects.h"
 #include "settings.h"
 
 namespace outrigger::gang {
@@ -61,16 +62,13 @@ class Gang final : public Agent,
   }
   static std::vector<AccessRule> Access(const Settings& settings) {
     std::vector<AccessRule> rules = desk::AccessOf(settings);
-    for (const AccessRule& rule : std::initializer_list<AccessRule>{
-             {"", "pods/eviction", {"create"}},
-             {"events.k8s.io", "events", {"create", "patch"}},
-             // For write-status. Volcano's PodGroups have no status of their own to patch.
-             {"scheduling.k8s.io", "podgroups/status", {"patch"}},
-             {"scheduling.sigs.k8s.io", "podgroups/status", {"patch"}},
-             {"scheduling.volcano.sh", "podgroups", {"get", "patch"}},
-             {"scheduling.volcano.sh", "podgroups/status", {"patch"}},
-             {"scheduling.x-k8s.io", "podgroups/status", {"patch"}}}) {
-      rules.push_back(rule);
+    rules.push_back({"", "pods/eviction", {"create"}});
+    rules.push_back({"events.k8s.io", "events", {"create", "patch"}});
+    for (const DialectRow& row : kDialects) {  // for write-status
+      if (row.group.empty()) continue;
+      const std::string group(row.group);
+      if (row.status_in_object) rules.push_back({group, "podgroups", {"get", "patch"}});
+      rules.push_back({group, "podgroups/status", {"patch"}});
     }
     if (!TakesCalls(settings)) return rules;
     rules.push_back({"", "pods", {"get"}});

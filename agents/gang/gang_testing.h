@@ -97,6 +97,7 @@ class GangTest : public ::testing::Test {
       passing = Passing(pod);
       return !passing.empty();
     });
+    ASSERT_FALSE(passing.empty());
     Bind(pod, passing[0]);
   }
   /// Until a member's bind call waits at the barrier: then it is no victim any more.

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "fmt/format.h"
-#include "outrigger/plan/groups.h"
+#include "gang/plan/groups.h"
 #include "rounds_testing.h"
 
 namespace outrigger::gang {

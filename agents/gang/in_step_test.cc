@@ -1,6 +1,6 @@
 // What the API server took from this process is missing in the view for long.
+#include "gang/desk/desk.h"
 #include "gang_testing.h"
-#include "outrigger/desk/desk.h"
 
 namespace outrigger::gang {
 namespace {

@@ -29,9 +29,11 @@ void Rounds::OnPlan(const desk::Round& round) {
   reports.OnPlan(board, round.notes, round.timed_out, round.now);
   parts_.unasked->OnPlan(board, round.pods, round.asks_about_all);
   parts_.held->OnPlan(board, round.releases, round.now);
-  parts_.evictor->OnPlan(round.view, round.units, round.options, board);
+  const bool asks_about_all = round.asks_about_all && round.mode == desk::Mode::kExtender;
+  parts_.evictor->OnPlan(round.view, round.units, round.options, board, asks_about_all);
   reports.Explain(parts_.explainer, round.view.snapshot, round.units, round.options, board,
-                  round.now);
+                  round.now,
+                  [&](const plan::UnitKey& gang) { return parts_.evictor->WhyNobody(gang); });
   parts_.statuses->OnPlan(board, round.pods, [&](const plan::UnitKey& gang) {
     const BoardUnit* const unit = board.FindUnit(gang);
     return unit == nullptr ? std::string() : reports.WhyWaits(gang, unit->word);

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "desk/leadership/scheduler_lease.h"
-#include "desk/plan_loop.h"
 #include "desk_testing.h"
+#include "gang/desk/leadership/scheduler_lease.h"
+#include "gang/desk/plan_loop.h"
 #include "gang_testing.h"
 #include "reports/counted_testing.h"
 #include "rounds.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <tuple>
 
+#include "gang/desk/settings.h"
 #include "outrigger/agent/settings.h"
-#include "outrigger/desk/settings.h"
 
 namespace outrigger::gang {
 

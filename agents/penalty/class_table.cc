@@ -1,12 +1,11 @@
 #include "class_table.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
-#include "outrigger/penalty/base_value.h"
-#include "outrigger/penalty/class_policy.h"
-#include "outrigger/penalty/eligibility.h"
+#include "penalty/classes/base_value.h"
+#include "penalty/classes/class_policy.h"
+#include "penalty/classes/eligibility.h"
+#include "penalty/classes/mapping.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -22,18 +21,21 @@ void LeaveAlone(std::string_view reason, std::string_view message, ClassRules* r
 }
 
 // In the order in which a person mends them: what the class is, then what its annotations say.
-void SetRules(const std::vector<int64_t>& others, int64_t base, const Policy& defaults,
-              ClassRules* rules) {
+void SetRules(const Barriers& barriers, int64_t base, const Options& options, ClassRules* rules) {
   const PriorityClass& in_cluster = *rules->in_cluster;
-  if (const auto refusal = RefusalOf(in_cluster)) {
+  const Purpose purpose = options.mapped ? Purpose::kMap : Purpose::kPenalise;
+  if (const auto refusal = RefusalOf(in_cluster, purpose)) {
     return LeaveAlone(refusal->reason, refusal->message, rules);
   }
-  auto policy = PolicyOf(in_cluster, defaults);
-  if (!policy.ok()) return LeaveAlone("annotation", std::string(policy.status().message()), rules);
-  rules->policy = *std::move(policy);
-  const auto bounds = BoundsOf(rules->policy, base, others);
-  if (!bounds.ok()) return LeaveAlone("bounds", std::string(bounds.status().message()), rules);
-  rules->bounds = *bounds;
+  auto bounds = ClassBoundsOf(in_cluster, base, options.policy, barriers);
+  if (!bounds.ok()) {
+    return LeaveAlone(absl::IsInvalidArgument(bounds.status()) ? "annotation" : "bounds",
+                      std::string(bounds.status().message()), rules);
+  }
+  rules->policy = bounds->policy;
+  rules->bounds = bounds->bounds;
+  rules->room = std::move(bounds->room);
+  rules->floor_of = std::move(bounds->floor.of);
 }
 
 // Also a class that is never touched, so that people hear why it is not.
@@ -55,30 +57,23 @@ bool IsSelected(const PriorityClass& priority_class, const Options& options) {
 
 ClassTable MakeClassTable(const std::vector<PriorityClass>& classes, const Ledger& ledger,
                           const Options& options) {
-  std::vector<int64_t> bases;
-  bases.reserve(classes.size() + ledger.classes().size());
-  for (const PriorityClass& one : classes) bases.push_back(KnownBase(one, ledger));
-  // Also those that are away for a moment, or that the view does not show again yet.
-  for (const auto& [name, account] : ledger.classes()) bases.push_back(account.base);
-  std::sort(bases.begin(), bases.end());
+  const Barriers barriers = BarriersOf(classes, &ledger);
   ClassTable table;
   for (const PriorityClass& one : classes) {
     ClassRules& rules = table[one.name];
     rules.in_cluster = &one;
-    rules.is_selected = IsSelected(one, options);
+    rules.stands_for = StandsFor(one);
+    rules.is_selected = rules.stands_for.empty() && IsSelected(one, options);
     if (!rules.is_selected) continue;
-    const int64_t base = KnownBase(one, ledger);
-    // Of the other classes the next lower one alone is a bound.
-    std::vector<int64_t> lower;
-    const auto own = std::lower_bound(bases.begin(), bases.end(), base);
-    if (own != bases.begin()) lower.push_back(*std::prev(own));
-    SetRules(lower, base, options.policy, &rules);
+    SetRules(barriers, KnownBase(one, ledger), options, &rules);
   }
   return table;
 }
 
 bool IsPenalisedClass(const PriorityClass& priority_class, const Options& options) {
-  return SelectionOf(priority_class, options.selector) == Selection::kSelected ||
+  const Selection selection = SelectionOf(priority_class, options.selector);
+  return selection == Selection::kSelected ||
+         (selection == Selection::kGlobalDefault && IsSelected(priority_class, options)) ||
          priority_class.annotations.Find(kBaseValueAnnotation) != nullptr;
 }
 

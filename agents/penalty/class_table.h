@@ -8,9 +8,9 @@
 
 #include "options.h"
 #include "outrigger/k8s/priority_class.h"
-#include "outrigger/penalty/bounds.h"
-#include "outrigger/penalty/ledger.h"
-#include "outrigger/penalty/policy.h"
+#include "penalty/classes/bounds.h"
+#include "penalty/classes/ledger.h"
+#include "penalty/classes/policy.h"
 
 namespace outrigger::penalty {
 
@@ -18,8 +18,12 @@ namespace outrigger::penalty {
 struct ClassRules {
   const PriorityClass* in_cluster = nullptr;  // never null
   bool is_selected = false;
+  /// The class that this one stands in for (mapping.h); empty: it is no stand-in.
+  std::string stands_for;
   Policy policy;
   Bounds bounds;
+  std::string floor_of;  // what is below the floor (bounds.h)
+  std::string room;      // RoomProblem() of a class that is not left alone
   /// Why a selected class is left alone: a short fixed name ("finalizers", "annotation"), and what
   /// is the matter and what helps. Both empty: it is not.
   std::string reason;

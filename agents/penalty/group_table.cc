@@ -18,12 +18,22 @@ bool HasMarkOf(const PodGroup& group, const std::string& wanted) {
 }  // namespace
 
 GroupNews GroupTable::Look(const std::vector<PodGroup>& groups, const ClassTable& classes,
-                           const Policy& sums, Millis now, Ledger* ledger) {
+                           const Policy& sums, PolicyOfGroup policy_of, Millis now,
+                           Ledger* ledger) {
   ++look_;
   GroupNews news;
-  for (const PodGroup& group : groups) {
-    if (group.dialect != Dialect::kVolcano) continue;
-    const auto rules = classes.find(group.priority_class_name);
+  const Setting in = {sums, policy_of, now, ledger, &news};
+  PodGroup of_stand_in;
+  for (const PodGroup& each : groups) {
+    if (each.dialect != kGroupDialect) continue;
+    auto rules = classes.find(each.priority_class_name);
+    const bool names_stand_in = rules != classes.end() && !rules->second.stands_for.empty();
+    if (names_stand_in) {
+      of_stand_in = each;
+      of_stand_in.priority_class_name = rules->second.stands_for;
+      rules = classes.find(of_stand_in.priority_class_name);
+    }
+    const PodGroup& group = names_stand_in ? of_stand_in : each;
     if (rules == classes.end() || !rules->second.IsPenalised()) {
       // A class may be away for a moment: what is known of the group stays.
       if (const auto known = groups_.find(group.uid); known != groups_.end()) {
@@ -31,30 +41,30 @@ GroupNews GroupTable::Look(const std::vector<PodGroup>& groups, const ClassTable
       }
       continue;
     }
-    LookAt(group, rules->second, sums, now, ledger, &news);
+    LookAt(group, rules->second, in);
   }
   ForgetGone(groups, ledger);
   return news;
 }
 
-void GroupTable::LookAt(const PodGroup& group, const ClassRules& rules, const Policy& sums,
-                        Millis now, Ledger* ledger, GroupNews* news) {
-  Tracked* const tracked = Track(group, *ledger, news);
-  const ClassAccount* const account = ledger->Find(group.priority_class_name);
+void GroupTable::LookAt(const PodGroup& group, const ClassRules& rules, const Setting& in) {
+  Tracked* const tracked = Track(group, *in.ledger, in.news);
+  const ClassAccount* const account = in.ledger->Find(group.priority_class_name);
   if (account == nullptr) return;
-  const Transition transition =
-      OnPhase(tracked->state, PhaseOf(group.phase), IsHistory(group.created, account->since));
+  const bool is_soon = in.now - tracked->state.completion.at <= rules.policy.grace;
+  const Transition transition = OnPhase(tracked->state, PhaseOf(group.phase),
+                                        IsHistory(group.created, account->since), is_soon);
   if (!transition.edges.empty()) {
-    if (!Count(group, rules, sums, transition, now, ledger, tracked, news)) return;
+    if (!Count(group, rules, transition, in, tracked)) return;
   } else {
     SetState(transition.next, tracked);
   }
   if (HasMarkOf(group, tracked->mark)) {
-    ledger->DropPending(group.uid);
+    in.ledger->DropPending(group.uid);
   } else if (tracked->marked_version != group.resource_version) {
     // Also where a person has changed the mark. One that was just asked for is not asked for again:
     // the view shows the group as it was before.
-    AskForMark(group, tracked, news);
+    AskForMark(group, tracked, in.news);
   }
 }
 
@@ -78,19 +88,23 @@ GroupTable::Tracked* GroupTable::Track(const PodGroup& group, const Ledger& ledg
 }
 
 // False: the journal is full, and the group stays as it was.
-bool GroupTable::Count(const PodGroup& group, const ClassRules& rules, const Policy& sums,
-                       const Transition& transition, Millis now, Ledger* ledger, Tracked* tracked,
-                       GroupNews* news) {
+bool GroupTable::Count(const PodGroup& group, const ClassRules& rules, const Transition& transition,
+                       const Setting& in, Tracked* tracked) {
+  const GroupPolicy chosen = in.policy_of(group, rules.policy);
   const auto next =
-      ledger->Count(group.priority_class_name, {group.uid, group.namespace_, group.queue},
-                    tracked->state, transition, {rules.policy, rules.bounds, sums}, now);
+      in.ledger->Count(group.priority_class_name, {group.uid, group.namespace_, group.queue},
+                       tracked->state, transition, {chosen.policy, rules.bounds, in.sums}, in.now);
   if (!next.ok()) {
-    news->is_full |= absl::IsResourceExhausted(next.status());
+    in.news->is_full |= absl::IsResourceExhausted(next.status());
     return false;
   }
   SetState(*next, tracked);
   for (const EdgeKind kind : transition.edges) {
-    news->edges.push_back({kind, group.priority_class_name, next->epoch, group});
+    const bool is_start = kind == EdgeKind::kStart;
+    const Increment& added = is_start ? chosen.policy.start : chosen.policy.completion;
+    in.news->edges.push_back({kind, group.priority_class_name, next->epoch, group,
+                              is_start ? chosen.start_of : chosen.completion_of,
+                              added.amount != 0});
   }
   tracked->marked_version.clear();
   return true;
@@ -139,7 +153,6 @@ std::vector<KnownGroup> GroupTable::Known() const {
   std::vector<KnownGroup> known;
   known.reserve(groups_.size());
   for (const auto& [uid, group] : groups_) {
-    if (!HasMark(group.state)) continue;
     known.push_back(
         {group.namespace_, group.name, group.phase, group.class_name, group.queue, group.state});
   }
@@ -154,7 +167,7 @@ Millis GroupTable::HistoryEnd(const std::vector<PodGroup>& groups, std::string_v
   constexpr Millis kSecond = 1000;
   int64_t end = now / kSecond;
   for (const PodGroup& group : groups) {
-    if (group.dialect != Dialect::kVolcano || group.priority_class_name != class_name) continue;
+    if (group.dialect != kGroupDialect || group.priority_class_name != class_name) continue;
     // A clock that is ahead of this one by more than that does not count.
     if (group.created <= now / kSecond + 1) end = std::max(end, group.created + 1);
   }
@@ -165,7 +178,7 @@ std::vector<GroupState> GroupTable::StatesOf(const std::vector<PodGroup>& groups
                                              std::string_view class_name) {
   std::vector<GroupState> states;
   for (const PodGroup& group : groups) {
-    if (group.dialect != Dialect::kVolcano || group.priority_class_name != class_name) continue;
+    if (group.dialect != kGroupDialect || group.priority_class_name != class_name) continue;
     const std::string* const mark = group.annotations.Find(kCountedAnnotation);
     if (mark == nullptr) continue;
     const auto state = ParseMark(*mark);

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "class_table.h"
+#include "followed/group_policies.h"
 #include "outrigger/k8s/pod_group.h"
-#include "outrigger/penalty/edges.h"
-#include "outrigger/penalty/ledger.h"
+#include "penalty/classes/edges.h"
+#include "penalty/classes/ledger.h"
 
 namespace outrigger::penalty {
 
@@ -19,6 +21,8 @@ struct CountedEdge {
   std::string class_name;
   int64_t epoch = 0;
   PodGroup group;
+  std::string policy_of = {};  // whose annotation said what it adds (GroupPolicy)
+  bool adds = true;            // to the penalty
 };
 
 /// A PodGroup whose mark is to become `text`.
@@ -36,7 +40,7 @@ struct GroupNews {
   bool is_full = false;
 };
 
-/// A PodGroup that is counted, for the page.
+/// A PodGroup of a penalised class, for the page.
 struct KnownGroup {
   std::string namespace_;
   std::string name;
@@ -46,20 +50,23 @@ struct KnownGroup {
   GroupState state;
 };
 
+/// By which policy a PodGroup of a class counts.
+using PolicyOfGroup = absl::FunctionRef<GroupPolicy(const PodGroup& group, const Policy& of_class)>;
+
 /// The PodGroups of penalised classes, and what of each is counted. Not thread-safe.
 class GroupTable {
  public:
   /// Counts in `ledger` what the groups have done since the last look. `sums`: the policy of queues
-  /// and namespaces. `reads_marks`: false if marks are never written (dry run).
+  /// and namespaces.
   GroupNews Look(const std::vector<PodGroup>& groups, const ClassTable& classes, const Policy& sums,
-                 Millis now, Ledger* ledger);
+                 PolicyOfGroup policy_of, Millis now, Ledger* ledger);
 
   /// The mark was written, or the group is gone.
   void OnMarked(const PodGroup& group);
   /// The mark could not be written: the next look asks for it again.
   void OnNotMarked(const PodGroup& group);
 
-  /// In the order of namespaces and names.
+  /// Also groups of which nothing is counted; in the order of namespaces and names.
   std::vector<KnownGroup> Known() const;
   /// Returns since when groups of a class are counted whose account is made now: all that are there
   /// are older. A creation time lacks its milliseconds, so this is a whole second.
@@ -82,12 +89,18 @@ class GroupTable {
     uint64_t seen = 0;           // the look that saw it last
   };
 
-  void LookAt(const PodGroup& group, const ClassRules& rules, const Policy& sums, Millis now,
-              Ledger* ledger, GroupNews* news);
+  /// What does not change during a look.
+  struct Setting {
+    const Policy& sums;
+    PolicyOfGroup policy_of;
+    Millis now;
+    Ledger* ledger;
+    GroupNews* news;
+  };
+  void LookAt(const PodGroup& group, const ClassRules& rules, const Setting& in);
   Tracked* Track(const PodGroup& group, const Ledger& ledger, GroupNews* news);
-  bool Count(const PodGroup& group, const ClassRules& rules, const Policy& sums,
-             const Transition& transition, Millis now, Ledger* ledger, Tracked* tracked,
-             GroupNews* news);
+  static bool Count(const PodGroup& group, const ClassRules& rules, const Transition& transition,
+                    const Setting& in, Tracked* tracked);
   static void AskForMark(const PodGroup& group, Tracked* tracked, GroupNews* news);
   void ForgetGone(const std::vector<PodGroup>& groups, Ledger* ledger);
   static void SetState(GroupState state, Tracked* tracked);

@@ -40,8 +40,9 @@ class PenaltyGroups : public ::testing::Test {
   GroupNews Look() {
     const std::vector<PriorityClass> classes = {gold_};
     const ClassTable table = MakeClassTable(classes, ledger_, options_);
-    return groups_.Look({group_}, table, options_.policy, 3'000'000, &ledger_);
+    return groups_.Look({group_}, table, options_.policy, OfClass, 3'000'000, &ledger_);
   }
+  static GroupPolicy OfClass(const PodGroup& /*group*/, const Policy& policy) { return {policy}; }
 
   PriorityClass gold_;
   Options options_;
@@ -102,7 +103,7 @@ TEST_F(PenaltyGroups, KeepThePendingMarkWhileTheirClassIsAway) {
   group_.phase = "Running";
   Look();
   groups_ = GroupTable();  // a new process
-  groups_.Look({group_}, {}, options_.policy, 3'000'000, &ledger_);
+  groups_.Look({group_}, {}, options_.policy, OfClass, 3'000'000, &ledger_);
   EXPECT_THAT(ledger_.pending(), SizeIs(1));
   EXPECT_THAT(Look().edges, IsEmpty()) << "counted already";
 }

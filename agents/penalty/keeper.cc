@@ -5,11 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "adoption.h"
 #include "fmt/format.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/parallel.h"
-#include "outrigger/penalty/base_value.h"
 #include "page_rows.h"
+#include "penalty/classes/base_value.h"
+#include "penalty/classes/pages.h"
+#include "values.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -17,6 +19,8 @@ namespace {
 constexpr size_t kMarksAtOnce = 8;
 // Maps that have time are written so often: the last changes of classes, sums.
 constexpr Millis kLater = 5'000;
+// Counting waits at most so long for what queues and namespaces say.
+constexpr Millis kPoliciesWait = 10'000;
 
 CallLimits Limits(const std::stop_token& term) {
   return {.timeout = std::chrono::seconds(10), .stop = term};
@@ -28,24 +32,62 @@ void Sooner(std::optional<Millis> other, std::optional<Millis>* at) {
 
 }  // namespace
 
+void TermEnd::BeginTerm() {
+  const MutexLock lock(mutex_);
+  is_leading_ = true;
+}
+
+void TermEnd::EndTerm() {
+  const MutexLock lock(mutex_);
+  is_leading_ = false;
+  ended_.notify_all();
+}
+
+bool TermEnd::IsFinishing() const {
+  const MutexLock lock(mutex_);
+  return is_finishing_;
+}
+
+void TermEnd::Ask() {
+  const MutexLock lock(mutex_);
+  is_finishing_ = true;
+}
+
+void TermEnd::Await(std::chrono::milliseconds limit) {
+  MutexLock lock(mutex_);
+  ended_.wait_for(lock, limit,
+                  [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !is_leading_; });
+}
+
 Keeper::Keeper(const AgentDeps& deps, Options options)
     : clock_(deps.clock),
       options_(std::move(options)),
       cluster_(deps.cluster),
       store_(deps.cluster, options_.claim.namespace_),
       reports_(deps, options_.dry_run ? nullptr : deps.cluster),
-      values_(deps.cluster, &options_, &clock_, &books_, &store_, &reports_) {}
+      values_(deps.cluster, &options_, &clock_, &books_, &store_, &reports_) {
+  if (!options_.mapped) return;
+  values_.stand_ins().Follow(cluster_, [this] {
+    quotas_changed_ = true;
+    Wake();
+  });
+}
 
 Millis Keeper::Now() const {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(clock_.wall().time_since_epoch())
-      .count();
+  return MillisOf(clock_.wall());
 }
 
 // ---- The term ----
 
+void Keeper::Finish(std::chrono::milliseconds limit) {
+  term_end_.Ask();
+  pace_.Wake();
+  term_end_.Await(limit);
+}
+
 void Keeper::SetLeads(bool leads) {
   reports_.OnLeading(leads);
-  const std::lock_guard<std::mutex> lock(books_.mutex);
+  const MutexLock lock(books_.mutex);
   leads_ = leads;
 }
 
@@ -53,9 +95,9 @@ void Keeper::Lead(const std::stop_token& term) {
   const Subscription changes = cluster_->OnChange([this] { Wake(); }, ChangeScope::kAll);
   has_begun_ = false;
   begin_delay_ = {};
-  pace_.BeginTerm();
+  term_end_.BeginTerm();
   SetLeads(true);
-  while (!term.stop_requested() && !pace_.IsFinishing()) {
+  while (!term.stop_requested() && !term_end_.IsFinishing()) {
     if (!has_begun_ && begin_delay_.IsOver(Now())) {
       const absl::Status begun = Begin(term);
       reports_.OnError("journal", begun);
@@ -70,8 +112,9 @@ void Keeper::Lead(const std::stop_token& term) {
   if (has_begun_ && !term.stop_requested() && !options_.dry_run) {
     reports_.OnError("journal", store_.Write(&books_.ledger, /*later=*/true, term));
   }
+  policies_.reset();
   SetLeads(false);
-  pace_.EndTerm();
+  term_end_.EndTerm();
 }
 
 absl::Status Keeper::Begin(const std::stop_token& term) {
@@ -85,7 +128,7 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
   }
   findings_ = std::move(read->findings);
   {
-    const std::lock_guard<std::mutex> lock(books_.mutex);
+    const MutexLock lock(books_.mutex);
     books_.ledger = std::move(read->ledger);
     // A damaged account counts for nothing: it is made again from class and PodGroups.
     for (const std::string& name : read->damaged) books_.ledger.Remove(name);
@@ -94,9 +137,11 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
     books_.objects = nullptr;  // all is news
     books_.classes.clear();
   }
+  if (!policies_) policies_.emplace(cluster_, [this] { Wake(); });
+  begun_ = Now();
   checked_.clear();
   journal_delay_ = marks_delay_ = {};
-  values_.Begin(term);
+  if (absl::Status begun = values_.Begin(term); !begun.ok()) return begun;
   retry_at_.reset();
   next_look_.reset();
   has_begun_ = true;
@@ -110,6 +155,7 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
   const auto view = cluster_->Take();
   reports_.OnError("view", view.status());
   if (!view.ok()) return Now() + Delay::kFirst;
+  if (!KnowsPolicies()) return Now() + Delay::kFirst;
   // Most changes are those of pods and nodes.
   if (!IsNews(*view->objects) && (!next_look_ || Now() < *next_look_)) return next_look_;
   retry_at_.reset();
@@ -118,15 +164,27 @@ std::optional<Millis> Keeper::Round(const std::stop_token& term) {
   MakeTable(view->objects);
   reports_.OnJournal(std::exchange(findings_, {}), books_.classes);
   reports_.OnClasses(books_.classes, books_.refused, books_.ledger);
-  if (CountGroups(term)) values_.ReplaceDue(term, [this] { return pace_.IsFinishing(); });
+  if (!options_.dry_run) values_.TidyStandIns(*view, term);
+  if (CountGroups(term)) values_.ReplaceDue(term, [this] { return term_end_.IsFinishing(); });
   reports_.OnAccounts(books_.ledger, books_.classes, Now());
   if (!options_.dry_run) WriteJournal(term).IgnoreError();  // reported there
   next_look_ = NextLook();
   return next_look_;
 }
 
+// False: they are waited for.
+bool Keeper::KnowsPolicies() {
+  reports_.OnPolicyProblems(policies_->TakeProblems());
+  const absl::Status usable = policies_->Usable();
+  if (usable.ok()) return true;
+  if (Now() < begun_ + kPoliciesWait) return false;
+  reports_.OnError("policies", usable);
+  return true;
+}
+
 bool Keeper::IsNews(const ClusterObjects& objects) const {
-  return books_.objects == nullptr || objects.version != books_.objects->version ||
+  return books_.objects == nullptr || quotas_changed_ ||
+         objects.version != books_.objects->version ||
          objects.status_version != books_.objects->status_version;
 }
 
@@ -150,8 +208,10 @@ std::optional<Millis> Keeper::NextLook() const {
 // ---- Classes ----
 
 void Keeper::MakeTable(std::shared_ptr<const ClusterObjects> objects) {
+  quotas_changed_ = false;
   ClassTable made = MakeClassTable(objects->classes, books_.ledger, options_);
-  const std::lock_guard<std::mutex> lock(books_.mutex);
+  values_.stand_ins().LeaveAlone(&made);
+  const MutexLock lock(books_.mutex);
   books_.classes = std::move(made);
   books_.objects = std::move(objects);
 }
@@ -170,7 +230,7 @@ void Keeper::Settle(const ClusterObjects& objects, const std::stop_token& term) 
     }
   }
   for (const ClassAccount& account : others) {
-    if (term.stop_requested() || pace_.IsFinishing()) return;
+    if (term.stop_requested() || term_end_.IsFinishing()) return;
     CheckAccount(account, term);
   }
 }
@@ -179,9 +239,10 @@ void Keeper::AddAccounts(const ClusterObjects& objects) {
   for (const auto& [name, rules] : books_.classes) {
     if (!rules.IsPenalised() || books_.ledger.Find(name) != nullptr) continue;
     const ClassAccount made =
-        RebuildAccount(*rules.in_cluster, GroupTable::StatesOf(objects.pod_groups, name),
+        RebuildAccount(values_.stand_ins().AsPodsGetIt(*rules.in_cluster),
+                       GroupTable::StatesOf(objects.pod_groups, name),
                        GroupTable::HistoryEnd(objects.pod_groups, name, Now()), Now());
-    const std::lock_guard<std::mutex> lock(books_.mutex);
+    const MutexLock lock(books_.mutex);
     reports_.OnError("account", books_.ledger.Add(made));
   }
 }
@@ -202,6 +263,13 @@ void Keeper::CheckAccount(const ClassAccount& account, const std::stop_token& te
   if (!fresh.ok()) return TryAgain();
   checked_[account.name] = version;
   if (IsAsWritten(account, *fresh)) return;
+  // Mode `mapped`: the class was penalised by the other mode.
+  if (options_.mapped && is_there && BaseOf(*fresh).base == account.base) {
+    checked_.erase(account.name);
+    TryAgain();
+    values_.GiveBack(account, *fresh, term);
+    return;
+  }
   const Replacement adopted = AdoptedAs(account, *fresh, Now());
   if (values_.Account(adopted).ok()) reports_.OnReplaced(adopted, &*fresh);
 }
@@ -210,7 +278,7 @@ void Keeper::Forget(const std::string& class_name) {
   values_.Forget(class_name);
   checked_.erase(class_name);
   reports_.Forget(class_name);
-  const std::lock_guard<std::mutex> lock(books_.mutex);
+  const MutexLock lock(books_.mutex);
   books_.refused.erase(class_name);
   books_.ledger.Remove(class_name);
 }
@@ -218,6 +286,10 @@ void Keeper::Forget(const std::string& class_name) {
 bool Keeper::IsAsWritten(const ClassAccount& account, const PriorityClass& in_cluster) {
   // In a dry run nothing is written, whatever the account says.
   if (options_.dry_run) return BaseOf(in_cluster).base == account.base;
+  if (options_.mapped) {
+    return in_cluster.value == account.base &&
+           !in_cluster.annotations.Contains(kBaseValueAnnotation);
+  }
   // Without its annotation it may still be ours: the base that is known counts.
   return in_cluster.value == account.written &&
          (BaseOf(in_cluster).base == account.base ||
@@ -232,7 +304,7 @@ void Keeper::LetGo(const ClassAccount& account, const ClassRules& rules,
       rules.in_cluster->value == account.base && account.written == account.base;
   if (options_.dry_run || is_at_base) return Forget(account.name);
   TryAgain();
-  if (values_.GiveBack(account, term)) Forget(account.name);
+  if (values_.GiveBack(account, *rules.in_cluster, term)) Forget(account.name);
 }
 
 // ---- PodGroups ----
@@ -244,15 +316,16 @@ bool Keeper::CountGroups(const std::stop_token& term) {
     GroupNews news;
     const size_t pending = books_.ledger.pending().size();
     {
-      const std::lock_guard<std::mutex> lock(books_.mutex);
-      news = books_.groups.Look(books_.objects->pod_groups, books_.classes, options_.policy, Now(),
-                                &books_.ledger);
+      const MutexLock lock(books_.mutex);
+      const auto policy_of = [this](const PodGroup& group, const Policy& of_class) {
+        return policies_->Of(group, of_class);
+      };
+      news = books_.groups.Look(books_.objects->pod_groups, books_.classes, options_.policy,
+                                policy_of, Now(), &books_.ledger);
     }
     for (const auto& [group, problem] : news.problems) reports_.OnMarkProblem(group, problem);
     const bool is_written = options_.dry_run || WriteUrgent(term);
-    for (const CountedEdge& edge : news.edges) {
-      reports_.OnEdge(edge, books_.classes.at(edge.class_name).policy);
-    }
+    for (const CountedEdge& edge : news.edges) reports_.OnEdge(edge);
     if (!is_written || !marks_delay_.IsOver(Now())) {
       for (const MarkToWrite& mark : news.marks) books_.groups.OnNotMarked(mark.group);
       if (!news.marks.empty()) retry_at_ = std::max(marks_delay_.until(), Now() + Delay::kFirst);
@@ -274,7 +347,7 @@ bool Keeper::WriteUrgent(const std::stop_token& term) {
 }
 
 void Keeper::DropMarks(const GroupNews& news) {
-  const std::lock_guard<std::mutex> lock(books_.mutex);
+  const MutexLock lock(books_.mutex);
   for (const MarkToWrite& mark : news.marks) books_.ledger.DropPending(mark.group.uid);
 }
 
@@ -286,7 +359,7 @@ bool Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
                                          news.marks[i].text, Limits(term));
   });
   bool are_written = true;
-  const std::lock_guard<std::mutex> lock(books_.mutex);
+  const MutexLock lock(books_.mutex);
   // A pending mark is dropped once the view shows it: the next process may have an older view.
   for (size_t i = 0; i < results.size(); ++i) {
     const PodGroup& group = news.marks[i].group;
@@ -314,15 +387,35 @@ absl::Status Keeper::WriteJournal(const std::stop_token& term) {
   return written;
 }
 
+absl::Status Keeper::FillPods(const std::map<std::string, int64_t, std::less<>>& mapped,
+                              PageTable* table) const {
+  const auto view = cluster_->Take();
+  if (!view.ok()) return view.status();
+  LowPods low;
+  view->snapshot->ForEachPod([&low](const PodView& pod) { low.Take(pod.Unpack()); });
+  low.Fill(view->objects->classes, mapped, table);
+  return absl::OkStatus();
+}
+
 absl::Status Keeper::FillPage(std::string_view page, PageTable* table) const {
-  const std::lock_guard<std::mutex> lock(books_.mutex);
-  if (!leads_) {
-    return absl::UnavailableError(
-        "this process does not hold the Lease: ask the one that does, or the journal "
-        "(outrigger explain penalty)");
+  std::map<std::string, int64_t, std::less<>> mapped;
+  {
+    const MutexLock lock(books_.mutex);
+    if (!leads_) {
+      return absl::UnavailableError(
+          "this process does not hold the Lease: ask the one that does, or the journal "
+          "(outrigger explain penalty)");
+    }
+    if (page != PodsPage().name) {
+      const Picture picture{books_.ledger,  books_.classes, books_.groups,
+                            books_.refused, options_,       Now()};
+      return FillPenaltyPage(page, picture, table);
+    }
+    if (options_.mapped && !options_.dry_run) {
+      for (const auto& [name, account] : books_.ledger.classes()) mapped[name] = account.written;
+    }
   }
-  return FillPenaltyPage(
-      page, {books_.ledger, books_.classes, books_.groups, books_.refused, options_, Now()}, table);
+  return FillPods(mapped, table);
 }
 
 }  // namespace outrigger::penalty

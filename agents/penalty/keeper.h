@@ -1,10 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -12,21 +13,42 @@
 
 #include "books.h"
 #include "class_table.h"
-#include "delay.h"
+#include "followed/group_policies.h"
 #include "group_table.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/page.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/penalty/journal_store.h"
-#include "outrigger/penalty/ledger.h"
-#include "outrigger/penalty/replacement.h"
-#include "pace.h"
+#include "outrigger/base/mutex.h"
+#include "outrigger/base/pace.h"
+#include "penalty/classes/journal_store.h"
+#include "penalty/classes/ledger.h"
+#include "penalty/classes/replacement.h"
 #include "reports.h"
 #include "values.h"
 
 namespace outrigger::penalty {
+
+/// Ends a term from within, as a stop request does from outside. Thread-safe.
+class TermEnd {
+ public:
+  /// A term begins, and ends.
+  void BeginTerm();
+  void EndTerm();
+  /// Asks the term to end.
+  void Ask();
+  /// True once it was asked: the term begins nothing new.
+  bool IsFinishing() const;
+  /// Waits for the end of the term, for `limit` at most.
+  void Await(std::chrono::milliseconds limit);
+
+ private:
+  mutable Mutex mutex_;
+  std::condition_variable_any ended_;
+  bool is_leading_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finishing_ ABSL_GUARDED_BY(mutex_) = false;
+};
 
 /// Counts what PodGroups do, and keeps the values of classes as the policy wants them: what the one
 /// process does that holds the Lease. Lead() and what it calls belong to one thread; FillPage() and
@@ -42,7 +64,7 @@ class Keeper {
   void Wake() { pace_.Wake(); }
   /// Lets the change that is under way be made, and returns once nothing is under way and nothing
   /// begins any more, or after `limit`.
-  void Finish(std::chrono::milliseconds limit) { pace_.Finish(limit); }
+  void Finish(std::chrono::milliseconds limit);
 
   /// Fills a page of PenaltyPages(). Unavailable: this process does not lead.
   absl::Status FillPage(std::string_view page, PageTable* table) const;
@@ -57,6 +79,8 @@ class Keeper {
 
  private:
   Millis Now() const;
+  absl::Status FillPods(const std::map<std::string, int64_t, std::less<>>& mapped,
+                        PageTable* table) const;
   void SetLeads(bool leads);
   bool IsNews(const ClusterObjects& objects) const;
   void TryAgain();
@@ -76,6 +100,7 @@ class Keeper {
   bool WriteMarks(const GroupNews& news, const std::stop_token& term);
   void DropMarks(const GroupNews& news);
   absl::Status WriteJournal(const std::stop_token& term);
+  bool KnowsPolicies();
 
   std::optional<Millis> NextLook() const;
 
@@ -85,9 +110,13 @@ class Keeper {
   JournalStore store_;
   Reports reports_;
   Books books_;
+  Pace pace_;
+  TermEnd term_end_;
+  std::atomic<bool> quotas_changed_ = false;
   Values values_;
 
-  Pace pace_;
+  std::optional<GroupPolicies> policies_;  // of a term
+  Millis begun_ = 0;                       // the term
   Delay begin_delay_;
   Delay journal_delay_;
   Delay marks_delay_;

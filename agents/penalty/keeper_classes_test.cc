@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "keeper_testing.h"
-#include "outrigger/penalty/base_value.h"
+#include "penalty/classes/base_value.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -119,6 +119,54 @@ TEST_F(PenaltyKeeper, KeepsTheFloorThatAClassSetsWhichIsAwayForAMoment) {
   const std::vector<PriorityClass> classes = {ClassOf("gold", 1000)};
   const ClassTable table = MakeClassTable(classes, ledger, *OptionsFrom(Fair()));
   EXPECT_EQ(table.at("gold").bounds.floor, 601);
+}
+
+TEST_F(PenaltyKeeper, SeriesOfAClassGoWithIt) {
+  Become("job", "Running");
+  EXPECT_EQ(metrics_.gauges["outrigger_penalty_value gold"], 900);
+  EXPECT_EQ(metrics_.gauges["outrigger_penalty_points gold"], 100);
+  ASSERT_TRUE(cluster_.keep().Edit("gold", [](PriorityClass* gold) { gold->labels = {}; }).ok());
+  Look();
+  Look();
+  EXPECT_FALSE(metrics_.gauges.contains("outrigger_penalty_value gold"));
+  cluster_.keep().Put(ClassOf("silver", 500));
+  Look();
+  EXPECT_TRUE(metrics_.gauges.contains("outrigger_penalty_points silver"));
+  ASSERT_TRUE(cluster_.keep().Remove("silver").ok());
+  Look();
+  EXPECT_FALSE(metrics_.gauges.contains("outrigger_penalty_points silver"));
+}
+
+// By the names and values of the original's cluster.
+TEST_F(PenaltyKeeper, SaysOnceThatAClassHasNoRoomAndFollowsTheClassesBelow) {
+  cluster_.keep().Put(ClassOf("h-priority", 1000));
+  cluster_.keep().Put(ClassOf("next", 1001));
+  cluster_.keep().Put(ClassOf("high-priority", 10'001));
+  Look();
+  Show("job", "Running", "next");
+  Look();
+  EXPECT_EQ(Value("next"), 1001);
+  const auto no_room = [&](const std::string& name) {
+    const auto reasons = EventReasons();
+    return std::count(reasons.begin(), reasons.end(),
+                      "PriorityClass " + name + " PenaltyHasNoRoom");
+  };
+  EXPECT_EQ(no_room("next"), 1);
+  EXPECT_EQ(no_room("high-priority"), 0);
+  EXPECT_THAT(
+      log_,
+      Contains(::testing::HasSubstr("class next: its value falls from 1001 to no less than 1001")));
+  Show("big", "Running", "high-priority");
+  Look();
+  EXPECT_EQ(Value("high-priority"), 9901);
+  // Koordinator is installed: nothing may fall below 10000 now. Then it goes.
+  cluster_.keep().Put(ClassOf("koord-prod", 9999));
+  Look();
+  EXPECT_EQ(Value("high-priority"), 10'000);
+  EXPECT_EQ(no_room("high-priority"), 1);
+  ASSERT_TRUE(cluster_.keep().Remove("koord-prod").ok());
+  Pass(1);
+  EXPECT_EQ(Value("high-priority"), 9901);
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "keeper_testing.h"
-#include "outrigger/penalty/base_value.h"
-#include "outrigger/penalty/pages.h"
+#include "penalty/classes/base_value.h"
+#include "penalty/classes/pages.h"
 
 namespace outrigger::penalty {
 namespace {

@@ -10,9 +10,10 @@
 #include <vector>
 
 #include "fake_cluster.h"
+#include "fmt/format.h"
 #include "gtest/gtest.h"
 #include "keeper.h"
-#include "outrigger/penalty/edges.h"
+#include "penalty/classes/edges.h"
 #include "settings.h"
 
 // For tests of the keeper: a cluster in memory, and time by hand.
@@ -45,11 +46,16 @@ inline Settings Fair() {
 class CountingMetrics final : public AgentMetrics {
  public:
   void Add(std::string_view /*metric*/, std::string_view /*label*/, double /*amount*/) override {}
-  void Set(std::string_view /*metric*/, std::string_view /*label*/, double /*value*/) override {
+  void Set(std::string_view metric, std::string_view label, double value) override {
     ++sets;
+    gauges[fmt::format("{} {}", metric, label)] = value;
+  }
+  void Drop(std::string_view metric, std::string_view label) override {
+    gauges.erase(fmt::format("{} {}", metric, label));
   }
   void Observe(std::string_view /*metric*/, std::string_view /*label*/, double /*v*/) override {}
   int sets = 0;
+  std::map<std::string, double> gauges;
 };
 
 class PenaltyKeeper : public ::testing::Test {

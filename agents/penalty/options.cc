@@ -72,6 +72,7 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   if (status.ok()) status = options.policy.Validate();
   if (!status.ok()) return status;
   options.claim = LeaseClaimOf(settings.name_space, settings.lease, settings.lease_seconds);
+  options.mapped = settings.replacement == "mapped";
   options.dry_run = settings.dry_run;
   return options;
 }

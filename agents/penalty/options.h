@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "outrigger/agent/elections.h"
 #include "outrigger/k8s/selector.h"
-#include "outrigger/penalty/policy.h"
+#include "penalty/classes/policy.h"
 #include "settings.h"
 
 namespace outrigger::penalty {
@@ -16,7 +16,8 @@ struct Options {
   Policy policy;  // of classes that say nothing else
   /// Nothing: no class is penalised.
   std::optional<LabelSelector> selector;
-  LeaseClaim claim;  // its namespace is the journal's, too
+  LeaseClaim claim;     // its namespace is the journal's, too
+  bool mapped = false;  // classes are never touched, and their new pods get stand-ins
   bool dry_run = false;
 };
 

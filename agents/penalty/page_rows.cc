@@ -4,7 +4,8 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "outrigger/penalty/pages.h"
+#include "penalty/classes/mapping.h"
+#include "penalty/classes/pages.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -21,18 +22,21 @@ std::string StateOf(const ClassAccount& account, const ClassRules& rules, double
 }
 
 ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Picture& picture) {
-  ClassRow row{&account, account.account.penalty, "not in the cluster", {}, {}};
+  ClassRow row{
+      .account = &account, .penalty = account.account.penalty, .state = "not in the cluster"};
   if (rules == nullptr) return row;
   if (!rules->IsPenalised()) {
     row.state = rules->is_selected ? "left alone: " + rules->reason : "not selected any more";
     return row;
   }
-  row.penalty = PenaltyAt(account.account, rules->policy, picture.now);
+  row.floor = Floor{rules->bounds.floor, rules->floor_of};
+  row.penalty = PenaltyAt(account.account, rules->policy, rules->bounds, picture.now);
   row.next_at =
       NextDue(account.account, rules->policy, rules->bounds, account.written, picture.now);
   row.state = StateOf(account, *rules, row.penalty, row.next_at, picture.now);
   if (const auto refused = picture.refused.find(account.name); refused != picture.refused.end()) {
-    row.state = "left alone: " + refused->second;
+    row.state = refused->second == kNotMapped ? std::string(kNotMappedState)
+                                              : "left alone: " + refused->second;
   }
   if (picture.options.dry_run) row.state += " (dry run)";
   if (row.next_at) {
@@ -63,7 +67,7 @@ void FillClasses(const Picture& picture, PageTable* table) {
     ClassAccount none;
     none.name = name;
     none.base = none.written = rules.in_cluster->value;
-    AddRow(ClassRow{&none, 0, "left alone: " + rules.reason, {}, {}}, table);
+    AddRow(ClassRow{.account = &none, .state = "left alone: " + rules.reason}, table);
   }
 }
 

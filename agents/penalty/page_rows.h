@@ -7,8 +7,8 @@
 #include "group_table.h"
 #include "options.h"
 #include "outrigger/agent/page.h"
-#include "outrigger/penalty/ledger.h"
-#include "outrigger/penalty/time.h"
+#include "penalty/classes/ledger.h"
+#include "penalty/classes/time.h"
 
 namespace outrigger::penalty {
 

@@ -12,8 +12,9 @@
 #include "keeper.h"
 #include "options.h"
 #include "outrigger/agent/agent.h"
-#include "outrigger/penalty/journal_maps.h"
-#include "outrigger/penalty/pages.h"
+#include "penalty/classes/journal_maps.h"
+#include "penalty/classes/mapping.h"
+#include "penalty/classes/pages.h"
 #include "penalty_metrics.h"
 #include "preempt.h"
 #include "settings.h"
@@ -24,7 +25,7 @@ namespace {
 // A change of a class is a few calls; it is waited for when the process ends.
 constexpr std::chrono::seconds kFinish{5};
 
-std::vector<AccessRule> AccessRules() {
+std::vector<AccessRule> AccessRules(const Settings& settings) {
   const Settings defaults;
   AccessRule maps{"", "configmaps", {"get", "update", "delete"}};
   maps.names = JournalMapNames();
@@ -32,11 +33,17 @@ std::vector<AccessRule> AccessRules() {
   lease.names = {defaults.lease};
   std::vector<AccessRule> in_namespace = {
       maps, {"", "configmaps", {"create"}}, lease, {"coordination.k8s.io", "leases", {"create"}}};
+  if (settings.replacement == "mapped") in_namespace.push_back({"", "pods", {"create"}});
   for (AccessRule& rule : in_namespace) rule.in_own_namespace = true;
   std::vector<AccessRule> rules = {
       {"scheduling.k8s.io", "priorityclasses", {"get", "create", "delete"}},
-      {"scheduling.volcano.sh", "podgroups", {"patch"}},
+      {std::string(kQueueKind.group), "podgroups", {"patch"}},
+      {std::string(kQueueKind.group), "queues", {"list", "watch"}},
+      {"", "namespaces", {"list", "watch"}},
       {"events.k8s.io", "events", {"create", "patch"}}};
+  if (settings.replacement == "mapped") {
+    rules.push_back({"", "resourcequotas", {"list", "watch"}});
+  }
   rules.insert(rules.end(), in_namespace.begin(), in_namespace.end());
   return rules;
 }
@@ -51,7 +58,7 @@ class Penalty final : public Agent, public Preempter, public PageSource, public 
   }
 
   static std::vector<MetricSpec> Metrics() { return PenaltyMetrics(); }
-  static std::vector<AccessRule> Access() { return AccessRules(); }
+  static std::vector<AccessRule> Access(const Settings& settings) { return AccessRules(settings); }
 
   Penalty(const AgentDeps& deps, Options options)
       : deps_(deps),
@@ -99,15 +106,24 @@ class Penalty final : public Agent, public Preempter, public PageSource, public 
     const auto view = deps_.cluster->Take();
     if (!view.ok()) return view.status();
     const std::vector<PriorityClass>& classes = view->objects->classes;
-    const auto is_penalised = [&](std::string_view name) {
+    const auto find = [&](std::string_view name) -> const PriorityClass* {
       const auto at = std::lower_bound(
           classes.begin(), classes.end(), name,
           [](const PriorityClass& one, std::string_view sought) { return one.name < sought; });
-      if (at != classes.end() && at->name == name) return IsPenalisedClass(*at, options_);
-      // For a moment a class that gets another value is not there.
-      return view->objects->priority_classes.contains(name);
+      return at != classes.end() && at->name == name ? &*at : nullptr;
     };
-    const size_t left_out = ChooseVictims(request, *view->snapshot, is_penalised, chosen);
+    const auto penalised_as = [&](std::string_view name) {
+      const PriorityClass* there = find(name);
+      if (there != nullptr && !StandsFor(*there).empty()) {
+        name = StandsFor(*there);
+        there = find(name);
+      }
+      // For a moment a class that gets another value is not there.
+      const bool is_penalised = there != nullptr ? IsPenalisedClass(*there, options_)
+                                                 : view->objects->priority_classes.contains(name);
+      return std::string(is_penalised ? name : "");
+    };
+    const size_t left_out = ChooseVictims(request, *view->snapshot, penalised_as, chosen);
     deps_.metrics->Add(metric::kDropped, "", static_cast<double>(left_out));
     return absl::OkStatus();
   }

@@ -3,6 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "penalty/classes/journal_maps.h"
+#include "penalty/classes/ledger.h"
+
 namespace outrigger::penalty {
 namespace {
 
@@ -11,20 +14,28 @@ MetricSpec Spec(MetricSpec::Kind kind, std::string_view name, std::string_view h
   return {kind, std::string(name), std::string(help), std::string(label), std::move(buckets)};
 }
 
+// A series for each class that the journal can hold.
+MetricSpec OfClass(MetricSpec::Kind kind, std::string_view name, std::string_view help) {
+  MetricSpec spec = Spec(kind, name, help, "class");
+  spec.most_values = static_cast<size_t>(kClassMaps) * kMostSlots;
+  return spec;
+}
+
 }  // namespace
 
 std::vector<MetricSpec> PenaltyMetrics() {
   using Kind = MetricSpec::Kind;
   return {
       Spec(Kind::kGauge, metric::kLeading, "1: this process holds the Lease and writes; else 0."),
-      Spec(Kind::kGauge, metric::kValue, "The value of each penalised PriorityClass.", "class"),
-      Spec(Kind::kGauge, metric::kPoints,
-           "By how many points the value of each class is to be below its base.", "class"),
-      Spec(Kind::kCounter, metric::kStarts, "Starts of PodGroups that were counted.", "class"),
-      Spec(Kind::kCounter, metric::kCompletions,
-           "Completions of PodGroups that were counted; those that are taken back stay counted "
-           "here.",
-           "class"),
+      OfClass(Kind::kGauge, metric::kValue, "The value of each penalised PriorityClass."),
+      OfClass(
+          Kind::kGauge, metric::kPoints,
+          "The penalty of each class now, at most base - floor: base less this, rounded, is the "
+          "value that is due."),
+      OfClass(Kind::kCounter, metric::kStarts, "Starts of PodGroups that were counted."),
+      OfClass(Kind::kCounter, metric::kCompletions,
+              "Completions of PodGroups that were counted; those that are taken back stay counted "
+              "here."),
       Spec(Kind::kCounter, metric::kReplacements,
            "Classes that were to be deleted and created again, by what became of it.", "result"),
       Spec(Kind::kHistogram, metric::kGap,

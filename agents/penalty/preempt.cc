@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
 
 namespace outrigger::penalty {
 namespace {
@@ -28,12 +28,13 @@ bool IsSameGang(const Pod& a, const Pod& b) {
 }  // namespace
 
 size_t ChooseVictims(const PreemptRequest& request, const ClusterSnapshot& snapshot,
-                     const IsPenalised& is_penalised, std::vector<NodeVictims>* chosen) {
+                     const PenalisedAs& penalised_as, std::vector<NodeVictims>* chosen) {
   const Pod& preemptor = request.pod;
-  const bool protects_class =
-      !preemptor.priority_class_name.empty() && is_penalised(preemptor.priority_class_name);
+  const std::string own = preemptor.priority_class_name.empty()
+                              ? std::string()
+                              : penalised_as(preemptor.priority_class_name);
   const auto is_its_own = [&](const Pod& victim) {
-    return (protects_class && victim.priority_class_name == preemptor.priority_class_name) ||
+    return (!own.empty() && penalised_as(victim.priority_class_name) == own) ||
            IsSameGang(victim, preemptor);
   };
   size_t left_out = 0;

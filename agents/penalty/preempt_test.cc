@@ -45,8 +45,8 @@ class PenaltyPreempt : public ::testing::Test {
     const auto view = cluster_.Take();
     std::vector<NodeVictims> chosen;
     left_out_ = ChooseVictims(
-        {pod, candidates}, *view->snapshot, [](std::string_view name) { return name == "gold"; },
-        &chosen);
+        {pod, candidates}, *view->snapshot,
+        [](std::string_view name) { return name.starts_with("gold") ? "gold" : ""; }, &chosen);
     std::vector<std::string> nodes;
     for (const NodeVictims& victims : chosen) nodes.push_back(victims.node);
     return nodes;
@@ -60,6 +60,10 @@ TEST_F(PenaltyPreempt, LeavesOutNodesWhereAVictimHasThePreemptorsPenalisedClass)
   EXPECT_THAT(Chosen(PodOf("gold-2", "gold"), {{"a", {"uid-gold-1"}}, {"b", {"uid-silver-1"}}}),
               ElementsAre("b"));
   EXPECT_EQ(left_out_, 1U);
+}
+
+TEST_F(PenaltyPreempt, TakesAllNamesOfAClassForOne) {
+  EXPECT_THAT(Chosen(PodOf("gold-2", "gold-at-950"), {{"a", {"uid-gold-1"}}}), IsEmpty());
 }
 
 TEST_F(PenaltyPreempt, LeavesANodeOutForOneVictimOfSeveral) {

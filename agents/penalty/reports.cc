@@ -1,9 +1,11 @@
 #include "reports.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "penalty/classes/mapping.h"
 #include "penalty_metrics.h"
 
 namespace outrigger::penalty {
@@ -66,27 +68,30 @@ Reports::Reports(const AgentDeps& deps, ClusterWriter* cluster)
 void Reports::OnLeading(bool leads) {
   logged_.clear();
   causes_.clear();
+  begun_.clear();
+  Unmeasure(std::exchange(measured_, {}));
   metrics_->Set(metric::kLeading, "", leads ? 1 : 0);
   log_(leads ? "holds the Lease and writes"
              : "does not hold the Lease any more, and writes nothing");
 }
 
-void Reports::OnEdge(const CountedEdge& edge, const Policy& policy) {
+void Reports::OnEdge(const CountedEdge& edge) {
   if (edge.kind == EdgeKind::kStart) metrics_->Add(metric::kStarts, edge.class_name, 1);
   if (edge.kind == EdgeKind::kCompletion) metrics_->Add(metric::kCompletions, edge.class_name, 1);
-  const Increment& added = edge.kind == EdgeKind::kStart ? policy.start : policy.completion;
-  if (added.amount == 0) return;
+  if (!edge.adds) return;
   std::vector<CountedEdge>& causes = causes_[edge.class_name];
   if (causes.size() < kMostCauses) causes.push_back(edge);
 }
 
-std::string Reports::CauseOf(std::string_view class_name) const {
-  const auto causes = causes_.find(class_name);
-  if (causes == causes_.end() || causes->second.empty()) return "recovery";
-  const CountedEdge& first = causes->second.front();
+std::string Reports::BeginChange(const std::string& class_name) {
+  const std::vector<CountedEdge>& causes = causes_[class_name];
+  begun_[class_name] = causes.size();
+  if (causes.empty()) return "recovery";
+  const CountedEdge& first = causes.front();
   const std::string text =
-      fmt::format("{} {}/{}", EdgeText(first.kind), first.group.namespace_, first.group.name);
-  const size_t more = causes->second.size() - 1;
+      fmt::format("{} {}/{}{}", EdgeText(first.kind), first.group.namespace_, first.group.name,
+                  first.policy_of.empty() ? "" : fmt::format(" (by {})", first.policy_of));
+  const size_t more = causes.size() - 1;
   return more == 0 ? text : fmt::format("{} and {} more", text, more);
 }
 
@@ -111,20 +116,27 @@ void Reports::OnReplaced(const Replacement& replacement, const PriorityClass* in
   (is_good ? log_ : warn_)(Printable(fmt::format("class {}: {}", replacement.class_name, note)));
   if (in_cluster != nullptr) Record(*in_cluster, !is_good, std::string(reason), note);
   if (!is_good) return;
-  const std::vector<CountedEdge> causes = std::exchange(causes_[replacement.class_name], {});
+  std::vector<CountedEdge>& all = causes_[replacement.class_name];
+  const size_t begun = std::exchange(begun_[replacement.class_name], 0);
+  const auto later = all.begin() + static_cast<std::ptrdiff_t>(begun);
+  const std::vector<CountedEdge> causes(all.begin(), later);
+  all.erase(all.begin(), later);
   if (replacement.value >= replacement.before) return;
   for (const CountedEdge& edge : causes) {
     Record(edge.group, false, "PriorityClassPenalised",
-           fmt::format("class {}: value {} -> {}, {} of run {} (see outrigger explain penalty)",
+           fmt::format("class {}: value {} -> {}, {} of run {}{} (see outrigger explain penalty)",
                        replacement.class_name, replacement.before, replacement.value,
-                       EdgeText(edge.kind), edge.epoch));
+                       EdgeText(edge.kind), edge.epoch,
+                       edge.policy_of.empty() ? "" : ", by the policy of " + edge.policy_of));
   }
 }
 
 void Reports::Forget(std::string_view class_name) {
   const std::string name(class_name);
   causes_.erase(name);
+  begun_.erase(name);
   left_alone_.erase(name);
+  rooms_.erase(name);
   reported_.erase(name);
   refusals_.erase(name);
 }
@@ -142,6 +154,7 @@ void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused
     if (!rules.is_selected) continue;
     if (rules.reason.empty()) {
       left_alone_.erase(name);
+      OnRoom(name, rules);
       continue;
     }
     ++counts[rules.reason];
@@ -153,20 +166,59 @@ void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused
                                 has_penalty ? " with the value that it has" : "", rules.message)));
     Record(*rules.in_cluster, true, "PenaltyRefused", rules.message);
   }
-  for (const std::string_view reason :
-       {"system", "global-default", "ignored", "deleted", "finalizers", "dependents", "managed",
-        "owner-gone", "owner-unseen", "admission", "too-large", "annotation", "bounds"}) {
+  for (const std::string_view reason : std::initializer_list<std::string_view>{
+           "system", "global-default", "ignored", "deleted", "finalizers", "dependents", "managed",
+           "owner-gone", "owner-unseen", "admission", "too-large", "annotation", "bounds", "quota",
+           "name-taken", kNotMapped}) {
     const auto count = counts.find(reason);
     metrics_->Set(metric::kLeftAlone, reason, count == counts.end() ? 0 : count->second);
   }
 }
 
+void Reports::OnNotMapped(const PriorityClass& in_cluster, const ClassAccount& account) {
+  const std::string note = fmt::format(
+      "new pods still get value {}, not {}: no policy of the API server maps them. Apply "
+      "deploy/penalty-mapped.yaml, with its ConfigMap in the agent's namespace; before Kubernetes "
+      "1.36 set replacement to recreate",
+      account.base, account.written);
+  warn_(Printable(fmt::format("class {}: {}", account.name, note)));
+  Record(in_cluster, true, "PenaltyNotMapped", note);
+}
+
+void Reports::OnRoom(const std::string& name, const ClassRules& rules) {
+  if (rules.room.empty()) {
+    rooms_.erase(name);
+  } else if (std::exchange(rooms_[name], rules.room) != rules.room) {
+    warn_(Printable(fmt::format("class {}: {}", name, rules.room)));
+    Record(*rules.in_cluster, true, "PenaltyHasNoRoom", rules.room);
+  }
+}
+
 void Reports::OnAccounts(const Ledger& ledger, const ClassTable& classes, Millis now) {
+  std::set<std::string, std::less<>> before = std::exchange(measured_, {});
   for (const auto& [name, account] : ledger.classes()) {
     const auto rules = classes.find(name);
     if (rules == classes.end() || !rules->second.IsPenalised()) continue;
+    measured_.insert(name);
+    before.erase(name);
     metrics_->Set(metric::kValue, name, static_cast<double>(account.written));
-    metrics_->Set(metric::kPoints, name, PenaltyAt(account.account, rules->second.policy, now));
+    metrics_->Set(metric::kPoints, name,
+                  PenaltyAt(account.account, rules->second.policy, rules->second.bounds, now));
+  }
+  Unmeasure(before);
+}
+
+void Reports::Unmeasure(const std::set<std::string, std::less<>>& classes) {
+  for (const std::string& name : classes) {
+    metrics_->Drop(metric::kValue, name);
+    metrics_->Drop(metric::kPoints, name);
+  }
+}
+
+void Reports::OnPolicyProblems(std::vector<ClusterEvent> problems) {
+  for (ClusterEvent& problem : problems) {
+    warn_(Printable(fmt::format("{} {}: {}", problem.kind, problem.name, problem.note)));
+    if (cluster_ != nullptr) cluster_->Record(std::move(problem));
   }
 }
 
@@ -219,7 +271,8 @@ void Reports::Record(const PriorityClass& about, bool warning, std::string reaso
 
 void Reports::Record(const PodGroup& about, bool warning, std::string reason, std::string note) {
   if (cluster_ == nullptr) return;
-  cluster_->Record({.api_version = "scheduling.volcano.sh/v1beta1",
+  cluster_->Record({.api_version = fmt::format("{}/{}", RowOf(kGroupDialect).group,
+                                               RowOf(kGroupDialect).versions[0]),
                     .kind = "PodGroup",
                     .namespace_ = about.namespace_,
                     .name = about.name,

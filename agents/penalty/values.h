@@ -9,17 +9,26 @@
 #include "absl/status/status.h"
 #include "books.h"
 #include "class_table.h"
-#include "delay.h"
 #include "options.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/penalty/journal_store.h"
-#include "outrigger/penalty/ledger.h"
-#include "outrigger/penalty/replacement.h"
-#include "outrigger/penalty/time.h"
+#include "outrigger/k8s/priority_class.h"
+#include "penalty/classes/journal_store.h"
+#include "penalty/classes/ledger.h"
+#include "penalty/classes/replacement.h"
+#include "penalty/classes/time.h"
 #include "reports.h"
+#include "stand_ins.h"
 
 namespace outrigger::penalty {
+
+// A class that another writer made: a person, or a tool that applies manifests.
+
+/// What became of a class that has an account, and that is as `fresh` now.
+Replacement AdoptedAs(const ClassAccount& account, const PriorityClass& fresh, Millis now);
+
+/// The class that was adopted, as far as Ledger::Adopt() reads it.
+PriorityClass AsFound(const Replacement& adopted);
 
 /// Gives classes the values that their accounts want, and notes in the books and in the journal
 /// what became of them. A class that could not be replaced has a pause. Of the leading thread.
@@ -29,16 +38,21 @@ class Values {
   Values(ClusterAccess* cluster, const Options* options, const Clock* clock, Books* books,
          JournalStore* store, Reports* reports);
 
-  /// A term begins: nothing is known of failures before it.
-  void Begin(const std::stop_token& term);
+  /// A term begins: nothing is known of failures before it. Errors: as StandIns::Begin().
+  absl::Status Begin(const std::stop_token& term);
   /// Ends what an earlier process, or a failure, has left, unless that failed a moment ago.
   void Recover(const std::stop_token& term);
   bool HasOpenIntents() const { return replacer_.HasOpenIntents(); }
 
+  /// Mode `mapped`: does all that is due but new values, before ReplaceDue().
+  void TidyStandIns(const ClusterView& view, const std::stop_token& term);
+  StandIns& stand_ins() { return stand_ins_; }
+
   /// Replaces the classes whose values are due, until `stops` says so.
   void ReplaceDue(const std::stop_token& term, const std::function<bool()>& stops);
   /// Gives a class its base that is not selected any more. True: it has it, or is another's.
-  bool GiveBack(const ClassAccount& account, const std::stop_token& term);
+  bool GiveBack(const ClassAccount& account, const PriorityClass& in_cluster,
+                const std::stop_token& term);
   /// The class is not kept any more.
   void Forget(const std::string& class_name) { delays_.erase(class_name); }
 
@@ -54,6 +68,7 @@ class Values {
   bool IsDelayed(const std::string& class_name) const;
   void ReplaceOne(const ClassAccount& account, const ClassRules& rules,
                   const std::stop_token& term);
+  void MapOne(const ReplaceRequest& wanted, const ClassRules& rules, const std::stop_token& term);
   void OnOutcome(const Replacement& replacement);
 
   const Options& options_;
@@ -62,6 +77,7 @@ class Values {
   JournalStore& store_;
   Reports& reports_;
   Replacer replacer_;
+  StandIns stand_ins_;
   std::stop_token term_;
   std::map<std::string, Delay, std::less<>> delays_;  // by class, after failures
   Delay recover_delay_;

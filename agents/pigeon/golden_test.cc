@@ -7,10 +7,10 @@
 #include <cmath>
 #include <map>
 
-#include "config_file.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "judge.h"
+#include "options.h"
 #include "original.h"
 
 namespace outrigger::pigeon {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,6 +13,22 @@
 #include "settings.h"
 
 namespace outrigger::pigeon {
+
+/// What pigeon.cfg says: lines "key = value"; a line is a comment if '#' is its first character. A
+/// plain value.
+struct ConfigFile {
+  std::optional<std::string> objective;  ///< policyObjective, as it is written
+  std::optional<std::string> index;      ///< policyResourceIndex
+  std::vector<std::string> notes;        ///< lines that say nothing, for the log
+};
+
+/// Reads the text of the file. The original keeps blanks and the CR at the end of a value, so that
+/// "LOAD_BALANCE " is none of its objectives; with `keep_blanks` so does this. Of a key that is
+/// there twice the last counts.
+ConfigFile ParseConfig(std::string_view text, bool keep_blanks);
+
+/// Reads a file of at most 64 KiB. NotFound: there is none; InvalidArgument: it is larger.
+absl::StatusOr<std::string> ReadConfigText(const std::string& path);
 
 /// What the settings and the file of the original say together. A plain value.
 struct Options {

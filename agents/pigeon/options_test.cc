@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <fstream>
 
-#include "config_file.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 

@@ -131,7 +131,7 @@ void OriginalModel::Score(const Request& request, std::span<NodeScore> scores) {
     if (place[i] == nodes.size()) nodes.emplace_back();
     nodes[place[i]] = Read(request, node);
   }
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   if (counts_) demand_.Add(asked);
   const std::vector<float> values = original::Evaluate(terms_, asked, demand_, &nodes);
   const std::vector<int> mapped = original::ScoresOf(values);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <mutex>
 #include <span>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include "original.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::pigeon {
 
@@ -30,8 +30,8 @@ class OriginalModel {
   const original::Terms terms_;
   const size_t resources_;
   const bool counts_;
-  std::mutex mutex_;
-  original::Demand demand_;
+  Mutex mutex_;
+  original::Demand demand_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::pigeon

@@ -4,6 +4,65 @@
 
 namespace outrigger::pigeon {
 
+ClusterModel::ClusterModel(const Resources* resources, size_t prime, Usage usage)
+    : resources_(*resources),
+      usage_(usage),
+      fleet_(resources->Weights(), prime),
+      memo_(std::make_unique<NodeMemo<int64_t>>()) {}
+
+void ClusterModel::Follow(std::shared_ptr<const ClusterSnapshot> snapshot, const Request& request) {
+  if (snapshot_ != nullptr && snapshot_->Generation() == snapshot->Generation()) return;
+  if (snapshot_ == nullptr || !Refresh(*snapshot, request)) Rebuild(*snapshot, request);
+  snapshot_ = std::move(snapshot);
+}
+
+int64_t ClusterModel::Find(const std::string& name) const {
+  const auto at = rows_.find(name);
+  return at == rows_.end() ? -1 : at->second;
+}
+
+// Takes over the nodes that changed. False: the nodes are others, or in another order.
+bool ClusterModel::Refresh(const ClusterSnapshot& snapshot, const Request& request) {
+  if (snapshot.NodeCount() != fleet_.size()) return false;
+  size_t row = 0;
+  bool same = true;
+  snapshot.ForEachNode([&](const NodeView& view) {
+    const Source source = SourceOf(view);
+    if (!same || source == sources_[row]) {
+      ++row;
+      return;
+    }
+    if (view.Name() != names_[row]) {
+      same = false;
+      return;
+    }
+    fleet_.Set(row, resources_.Of(view.node().allocatable), UsedOf(view, request),
+               !view.node().unschedulable);
+    sources_[row++] = source;
+  });
+  return same;
+}
+
+void ClusterModel::Rebuild(const ClusterSnapshot& snapshot, const Request& request) {
+  fleet_.Clear();
+  sources_.clear();
+  names_.clear();
+  rows_.clear();
+  memo_ = std::make_unique<NodeMemo<int64_t>>();
+  snapshot.ForEachNode([&](const NodeView& view) {
+    rows_.emplace(view.Name(), static_cast<int64_t>(fleet_.size()));
+    names_.push_back(view.Name());
+    sources_.push_back(SourceOf(view));
+    fleet_.Add(resources_.Of(view.node().allocatable), UsedOf(view, request),
+               !view.node().unschedulable);
+  });
+}
+
+Amounts ClusterModel::UsedOf(const NodeView& view, const Request& request) const {
+  return usage_ == Usage::kPods ? resources_.Of(view.Requested())
+                                : resources_.Annotated(request, view.node());
+}
+
 Scene::Scene(const Request& request, const Resources& resources, size_t prime, SharedModel* model,
              std::shared_ptr<const ClusterSnapshot> snapshot)
     : request_(request), resources_(resources) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <tuple>
 
+#include "outrigger/agent/leader_settings.h"
 #include "outrigger/agent/settings.h"
 
 namespace outrigger::pigeon {
@@ -45,15 +46,18 @@ struct Settings {
               "file of the original, with policyObjective and policyResourceIndex; it need not "
               "exist unless this is set"},
       Setting{"state", &Settings::state,
-              "file that keeps the statistics of demand; empty: a ConfigMap where there is a "
-              "cluster, else memory"},
-      Setting{"namespace", &Settings::name_space, "where the ConfigMap with the statistics is"},
-      Setting{"save-interval", &Settings::save_interval, Range{1, 3600},
-              "seconds between two looks at whether the statistics are to be stored"},
-      Setting{
-          "original-arithmetic", &Settings::original_arithmetic,
-          "decide exactly as the original did, faults included: by the nodes of the call, their "
-          "annotations, 32-bit numbers"},
+              "file that keeps what was counted, in place of a ConfigMap"}
+          .SharedBy(kAgentsWithState),
+      Setting{"namespace", &Settings::name_space,
+              "where the agent's Lease is, and the ConfigMaps in which it keeps its state"}
+          .SharedBy(kAgentsWithState),
+      Setting{"original-arithmetic", &Settings::original_arithmetic,
+              "count and decide as the original program did, faults included"}
+          .SharedBy(kAgentsWithState),
+  };
+
+  static constexpr auto kFormer = std::tuple{
+      Setting{"save-interval", &Settings::save_interval, Range{1, 3600}, "it is 10"},
   };
 };
 

@@ -50,7 +50,7 @@ void Keeper::Lead(const std::stop_token& term) {
 }
 
 void Keeper::SetLeads(bool leads) {
-  const std::lock_guard<std::mutex> lock(show_mutex_);
+  const MutexLock lock(show_mutex_);
   leads_ = leads;
   shown_version_.reset();
   deps_.metrics->Set(metric::kLeading, "", leads ? 1 : 0);
@@ -196,7 +196,7 @@ absl::Status Keeper::ReadAgain(const std::stop_token& stop) {
   absl::StatusOr<StoredState> loaded = store_->Load(Limits(stop));
   if (absl::IsCancelled(loaded.status())) return absl::OkStatus();
   if (!loaded.ok()) return loaded.status();
-  const std::lock_guard<std::mutex> lock(show_mutex_);
+  const MutexLock lock(show_mutex_);
   if (leads_ || shown_version_ == loaded->version) return absl::OkStatus();
   shown_version_ = loaded->version;
   Report(method_->Show(loaded->data[std::string(method_->Key())], NowOf(deps_.clock)));
@@ -215,7 +215,7 @@ void Keeper::Report(const std::vector<std::string>& findings) {
 void Keeper::OnError(std::string_view call, const absl::Status& status) {
   if (absl::IsCancelled(status)) return;
   if (!status.ok()) deps_.metrics->Add(metric::kErrors, call, 1);
-  const std::lock_guard<std::mutex> lock(errors_mutex_);
+  const MutexLock lock(errors_mutex_);
   std::string& last = errors_[std::string(call)];
   const std::string text(status.message());
   if (last == text) return;

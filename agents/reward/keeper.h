@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -18,6 +17,7 @@
 #include "outrigger/agent/call_limits.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/state_store.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/pace.h"
 
 namespace outrigger::reward {
@@ -87,10 +87,11 @@ class Keeper {
   std::optional<Seconds> next_;  // as the method said
   Seconds stored_at_ = 0;        // or was tried to be
 
-  std::mutex show_mutex_;  // a state is shown only while this process does not lead
-  std::optional<std::string> shown_version_;
-  std::mutex errors_mutex_;
-  std::map<std::string, std::string, std::less<>> errors_;  // by call: each is said once
+  Mutex show_mutex_;  // a state is shown only while this process does not lead
+  std::optional<std::string> shown_version_ ABSL_GUARDED_BY(show_mutex_);
+  Mutex errors_mutex_;
+  std::map<std::string, std::string, std::less<>> errors_
+      ABSL_GUARDED_BY(errors_mutex_);  // by call: each is said once
 };
 
 }  // namespace outrigger::reward

@@ -4,11 +4,14 @@
 #include <string>
 #include <tuple>
 
+#include "outrigger/agent/leader_settings.h"
 #include "outrigger/agent/settings.h"
 
 namespace outrigger::reward {
 
-struct Settings {
+struct Settings : LeaderSettings {
+  Settings() : LeaderSettings("outrigger-reward") {}
+
   double half_life = 86'400;
   double mttf = 600;
   double prior = 2;
@@ -16,36 +19,35 @@ struct Settings {
   std::string pod_namespaces;
   std::string pod_selector;
   std::string state;
-  std::string name_space = "kube-system";
-  std::string lease = "outrigger-reward";
-  int64_t lease_seconds = 15;
   bool original_arithmetic = false;
 
-  static constexpr auto kFields = std::tuple{
-      Setting{"half-life", &Settings::half_life, Range{60.0, 315'360'000.0},
-              "seconds in which half of what was counted is forgotten"},
-      Setting{"mttf", &Settings::mttf, Range{1.0, 31'536'000.0},
-              "seconds of running without a failure that count as one success"},
-      Setting{"prior", &Settings::prior, Range{0.0, 1000.0},
+  static constexpr auto kFields = std::tuple_cat(
+      std::tuple{
+          Setting{"half-life", &Settings::half_life, Range{60.0, 315'360'000.0},
+                  "seconds in which half of what was counted is forgotten"},
+          Setting{"mttf", &Settings::mttf, Range{1.0, 31'536'000.0},
+                  "seconds of running without a failure that count as one success"},
+          Setting{
+              "prior", &Settings::prior, Range{0.0, 1000.0},
               "weight, in successes, of what is assumed of a node before anything is known; 0: the "
               "first failure counts in full"},
-      Setting{"thompson", &Settings::thompson,
-              "draw each node's value by chance, as far as it is uncertain, so that nodes with "
-              "failures are tried now and then"},
-      Setting{"pod-namespaces", &Settings::pod_namespaces,
-              "namespaces of the pods that are counted, separated by commas; empty: all"},
-      Setting{"pod-selector", &Settings::pod_selector,
-              "label selector of the pods that are counted (tier=batch); empty: all"},
-      Setting{"state", &Settings::state,
-              "file that keeps what was counted; empty: the ConfigMap outrigger-reward"},
-      Setting{"namespace", &Settings::name_space, "where the ConfigMap and the Lease are"},
-      Setting{"lease", &Settings::lease,
-              "Lease of the one process that counts and writes; all others read what it wrote"},
-      Setting{"lease-seconds", &Settings::lease_seconds, Range{3, 600},
-              "seconds after which another process takes a Lease that is not renewed"},
-      Setting{"original-arithmetic", &Settings::original_arithmetic,
-              "count and score as the original program did, faults included"},
-  };
+          Setting{"thompson", &Settings::thompson,
+                  "draw each node's value by chance, as far as it is uncertain, so that nodes with "
+                  "failures are tried now and then"},
+          Setting{"pod-namespaces", &Settings::pod_namespaces,
+                  "namespaces of the pods that are counted, separated by commas; empty: all"},
+          Setting{"pod-selector", &Settings::pod_selector,
+                  "label selector of the pods that are counted (tier=batch); empty: all"},
+          Setting{"state", &Settings::state,
+                  "file that keeps what was counted, in place of a ConfigMap"}
+              .SharedBy(kAgentsWithState),
+          Setting{"original-arithmetic", &Settings::original_arithmetic,
+                  "count and decide as the original program did, faults included"}
+              .SharedBy(kAgentsWithState),
+      },
+      LeaderFields<Settings>());
+
+  static constexpr auto kFormer = LeaderFormer<Settings>();
 };
 
 }  // namespace outrigger::reward

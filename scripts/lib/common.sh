@@ -30,6 +30,11 @@ go_new_enough() {
   ((BASH_REMATCH[1] > 1 || BASH_REMATCH[2] >= 26))
 }
 
+# agent_names: the agents of the tree, one a line.
+agent_names() {
+  grep -rhoE '^outrigger_add_agent\([a-z0-9-]+' --include=CMakeLists.txt "$ROOT/agents" | cut -d'(' -f2 | sort
+}
+
 # build_preset PRESET [TARGET ...]: configures when needed and builds.
 build_preset() {
   local preset=$1
@@ -132,13 +137,13 @@ tick() {
   done
 }
 
-# run_ctest DIR [ARGUMENT ...]: runs the tests of a build folder. Prints one line a test, and the output of
-# those that failed.
+# run_ctest DIR [ARGUMENT ...]: runs the tests of a build folder. Prints one line a test program, and what failed
+# in it: a failure between hundreds of lines of what passed is not found.
 run_ctest() {
   local dir=$1 status=0 log
   shift
   log=$(mktemp)
-  patiently --log "$log" "testing ${dir#"$ROOT"/}" \
+  GTEST_BRIEF=1 patiently --log "$log" "testing ${dir#"$ROOT"/}" \
     ctest --test-dir "$dir" --output-on-failure --no-tests=error -j "$JOBS" "$@" || status=$?
   grep -vE '^(Test project|      Start )' "$log"
   rm -f "$log"

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string_view>
 
-#include "cli/args/command.h"
 #include "cli/run.h"
+#include "console/args/command.h"
 
 namespace outrigger::cli {
 namespace {

@@ -8,30 +8,28 @@
 
 #include "cli/agents/agents.h"
 #include "cli/agents/rbac.h"
-#include "cli/annotate/annotate.h"
-#include "cli/annotate/options.h"
-#include "cli/args/command_line.h"
-#include "cli/args/commands_page.h"
-#include "cli/args/completion.h"
-#include "cli/devices/devices.h"
-#include "cli/devices/shapes.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
-#include "cli/explain/gang.h"
-#include "cli/explain/queue.h"
-#include "cli/format/files.h"
-#include "cli/gang/release.h"
-#include "cli/lab/lab.h"
-#include "cli/penalty/explain_penalty.h"
-#include "cli/penalty/restore.h"
-#include "cli/schedule/schedule.h"
 #include "cli/scheduler_config/facts.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/serve/serve.h"
-#include "cli/serve/signals.h"
-#include "cli/settings/docs.h"
 #include "cli/version.h"
+#include "console/args/command_line.h"
+#include "console/args/commands_page.h"
+#include "console/args/completion.h"
+#include "console/format/files.h"
+#include "console/process/signals.h"
+#include "console/settings/docs.h"
+#include "devices/commands/devices/devices.h"
+#include "devices/commands/explain/dra.h"
+#include "devices/commands/schedule/schedule.h"
+#include "gang/commands/commands.h"
+#include "lab/commands/lab.h"
+#include "load/commands/annotate.h"
+#include "load/commands/options.h"
+#include "penalty/commands/explain_penalty.h"
+#include "penalty/commands/restore.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -57,13 +55,13 @@ absl::Status ReadFacts(const World& world, ServeOptions* options) {
                   [](const engine::ServedAgent& agent) { return agent.info->factory.wishes.last; });
   if (options->scheduler_config.empty() || !any_plans) return absl::OkStatus();
   absl::StatusOr<std::string> yaml = ReadFile(options->scheduler_config);
-  if (!yaml.ok()) return yaml.status();
+  if (!yaml.ok()) return Of(options->scheduler_config_by, yaml.status());
   std::vector<const AgentInfo*> served;
   served.reserve(options->agents.size());
   for (const engine::ServedAgent& agent : options->agents) served.push_back(agent.info);
   auto facts = ReadSchedulerFacts({options->scheduler_config, *std::move(yaml)},
                                   MakeSettingGroups(world.registry), world.left_out, served);
-  if (!facts.ok()) return facts.status();
+  if (!facts.ok()) return Of(options->scheduler_config_by, facts.status());
   options->scheduler = *std::move(facts);
   return absl::OkStatus();
 }
@@ -89,7 +87,7 @@ absl::StatusOr<std::optional<SchedulerConfigInput>> ReadInput(const std::string&
     return SchedulerConfigInput{"standard input", {std::istreambuf_iterator<char>(world.in), {}}};
   }
   absl::StatusOr<std::string> yaml = ReadFile(path);
-  if (!yaml.ok()) return yaml.status();
+  if (!yaml.ok()) return Of("--in", yaml.status());
   return SchedulerConfigInput{path, *std::move(yaml)};
 }
 
@@ -102,10 +100,10 @@ int RunSchedulerConfig(const SchedulerConfigFlags& flags, const World& world) {
     const SchedulerConfigInput& given = **input;
     const absl::Status accepted =
         CheckAcceptedByScheduler({given.name, given.yaml}, plan->compiled_in, plan->left_out);
-    if (!accepted.ok()) return Report(accepted, world);
+    if (!accepted.ok()) return Report(Of("--in", accepted), world);
   }
   const auto text = WriteSchedulerConfig(*plan, *input);
-  if (!text.ok()) return Report(text.status(), world);
+  if (!text.ok()) return Report(Of(flags.in.empty() ? "" : "--in", text.status()), world);
   for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
   return Print(text->yaml, world);
 }
@@ -142,6 +140,7 @@ bool OpensConnections(Command::Kind kind) {
   switch (kind) {
     case Command::Kind::kServe:
     case Command::Kind::kExplainPod:
+    case Command::Kind::kExplainClaim:
     case Command::Kind::kExplainGang:
     case Command::Kind::kExplainQueue:
     case Command::Kind::kExplainPenalty:
@@ -173,6 +172,8 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return RunSchedulerConfig(command.scheduler_config, world);
     case Command::Kind::kExplainPod:
       return PrintExplained(ExplainPod(command, world), world);
+    case Command::Kind::kExplainClaim:
+      return PrintExplained(ExplainClaim(command.explain, world), world);
     case Command::Kind::kExplainGang:
       return PrintExplained(ExplainGang(command, world), world);
     case Command::Kind::kExplainQueue:
@@ -191,8 +192,6 @@ int Dispatch(const Command& command, const CommandLine& line, const World& world
       return PrintExplained(Schedule(command.schedule, world), world);
     case Command::Kind::kDevices:
       return PrintExplained(ListDevices(command.devices, world), world);
-    case Command::Kind::kDevicePools:
-      return Print(ShapeYaml(command.devices.shape, command.devices.nodes), world);
     case Command::Kind::kLabScheduler:
       return Report(RunLabScheduler(command.lab, world), world);
     case Command::Kind::kVersion:

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/format/world.h"
+#include "console/format/world.h"
 
 namespace outrigger::cli {
 

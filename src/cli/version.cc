@@ -2,7 +2,7 @@
 
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
-#include "server/version.h"
+#include "serve/server/version.h"
 
 namespace outrigger::cli {
 

@@ -1,9 +1,10 @@
 #include "cluster/change_listeners.h"
 
 #include <condition_variable>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::cluster {
 
@@ -17,19 +18,19 @@ class ChangeListeners::State {
   };
 
   void Add(std::shared_ptr<Listener> listener) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     listeners_.push_back(std::move(listener));
   }
 
   void End(const std::shared_ptr<Listener>& listener) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     listener->ended = true;
     std::erase(listeners_, listener);
     call_ended_.wait(lock, [&] { return listener->calls == 0; });
   }
 
   void Notify(ChangeScope scope) {
-    std::unique_lock<std::mutex> lock(mutex_);
+    MutexLock lock(mutex_);
     // A copy, since listeners come and go during the calls.
     const std::vector<std::shared_ptr<Listener>> listeners = listeners_;
     for (const std::shared_ptr<Listener>& listener : listeners) {
@@ -43,9 +44,9 @@ class ChangeListeners::State {
   }
 
  private:
-  std::mutex mutex_;  // guards what follows; not held while a listener is called
-  std::condition_variable call_ended_;
-  std::vector<std::shared_ptr<Listener>> listeners_;
+  Mutex mutex_;  // not held while a listener is called
+  std::condition_variable_any call_ended_;
+  std::vector<std::shared_ptr<Listener>> listeners_ ABSL_GUARDED_BY(mutex_);
 };
 
 ChangeListeners::ChangeListeners() : state_(std::make_shared<State>()) {}

@@ -10,6 +10,7 @@
 #include "cluster/node_editor.h"
 #include "cluster/pod_editor.h"
 #include "fmt/format.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::cluster {
 
@@ -22,14 +23,14 @@ PodIndex LabelIndex(std::string_view label) {
 class Cluster::State {
  public:
   /// Holds the mutex, and tells of the change, if there was one, once it has let go of it.
-  class Access {
+  class ABSL_SCOPED_LOCKABLE Access {
    public:
-    explicit Access(State* state)
+    explicit Access(State* state) ABSL_EXCLUSIVE_LOCK_FUNCTION(state->mutex_)
         : state_(*state),
           lock_(state->mutex_),
           generation_(state->contents_.generation),
           state_changes_(state->state_changes_) {}
-    ~Access() {
+    ~Access() ABSL_UNLOCK_FUNCTION() {
       const uint64_t changes = state_.contents_.generation - generation_;
       const bool only_states = changes == state_.state_changes_ - state_changes_;
       lock_.unlock();
@@ -42,7 +43,7 @@ class Cluster::State {
 
    private:
     State& state_;
-    std::unique_lock<std::mutex> lock_;
+    std::unique_lock<Mutex> lock_;
     const uint64_t generation_;
     const uint64_t state_changes_;
   };
@@ -128,13 +129,13 @@ class Cluster::State {
   }
 
  private:
-  void EndExpiredAssumptions() {
+  void EndExpiredAssumptions() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (assumptions_.empty()) return;
     const auto now = options_.now();
     while (const PodPtr shown = assumptions_.TakeExpired(now)) Note(pods_.Put(shown));
   }
 
-  void Note(Effect effect) {
+  void Note(Effect effect) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (effect == Effect::kNone) return;
     if (effect != Effect::kVersion) ++contents_.generation;
     if (effect == Effect::kState) ++state_changes_;
@@ -142,14 +143,15 @@ class Cluster::State {
   }
 
   const ClusterOptions options_;
-  std::mutex mutex_;  // everything below
-  uint64_t epoch_ = 0;
-  uint64_t state_changes_ = 0;  // how many of those of the generation were Effect::kState
-  Contents contents_;
-  NodeEditor nodes_;
-  PodEditor pods_;
-  Assumptions assumptions_;
-  std::weak_ptr<const Snapshot> last_;  // if nothing has changed since
+  Mutex mutex_;
+  uint64_t epoch_ ABSL_GUARDED_BY(mutex_) = 0;
+  // How many changes of the generation were Effect::kState.
+  uint64_t state_changes_ ABSL_GUARDED_BY(mutex_) = 0;
+  Contents contents_ ABSL_GUARDED_BY(mutex_);
+  NodeEditor nodes_ ABSL_GUARDED_BY(mutex_);
+  PodEditor pods_ ABSL_GUARDED_BY(mutex_);
+  Assumptions assumptions_ ABSL_GUARDED_BY(mutex_);
+  std::weak_ptr<const Snapshot> last_ ABSL_GUARDED_BY(mutex_);  // if nothing has changed since
 };
 
 Cluster::Cluster(ClusterOptions options) : state_(std::make_unique<State>(std::move(options))) {}

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cluster/hash_trie.h"
-#include "names/hash.h"
-#include "names/name_table.h"
+#include "sdk/names/hash.h"
+#include "sdk/names/name_table.h"
 
 namespace outrigger::cluster {
 

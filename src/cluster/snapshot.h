@@ -11,10 +11,10 @@
 
 #include "absl/functional/function_ref.h"
 #include "cluster/pod_record.h"
-#include "names/hash.h"
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/resources.h"
+#include "sdk/names/hash.h"
 
 // The cluster as it was at one moment. docs/kube-client.md states what may be relied on.
 

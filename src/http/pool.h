@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -50,7 +51,7 @@ class Pool {
   T Take(size_t size) {
     T taken;
     T too_small;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto found = std::find_if(kept_.rbegin(), kept_.rend(), [size](const Kept& kept) {
       return kept.item.capacity() >= size;
     });
@@ -70,7 +71,7 @@ class Pool {
     const size_t size = item.capacity();
     if (size == 0 || size > max_bytes_ || max_count_ == 0) return;
     std::vector<Kept> dropped;  // freed behind the lock
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     while (kept_.size() >= max_count_ || bytes_ + size > max_bytes_) {
       bytes_ -= kept_.front().item.capacity();
       dropped.push_back(std::move(kept_.front()));
@@ -83,7 +84,7 @@ class Pool {
   /// Frees what nobody has used since the last Trim().
   void Trim() {
     std::vector<Kept> dropped;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     // Last in first out: what lies unused is at the front, oldest first.
     while (!kept_.empty() && kept_.front().round < round_) {
       bytes_ -= kept_.front().item.capacity();
@@ -94,11 +95,11 @@ class Pool {
   }
 
   size_t count() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return kept_.size();
   }
   size_t bytes() const {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     return bytes_;
   }
 
@@ -110,10 +111,10 @@ class Pool {
 
   const size_t max_count_;
   const size_t max_bytes_;
-  mutable std::mutex mutex_;
-  std::vector<Kept> kept_;
-  size_t bytes_ = 0;
-  uint64_t round_ = 0;
+  mutable Mutex mutex_;
+  std::vector<Kept> kept_ ABSL_GUARDED_BY(mutex_);
+  size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t round_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace outrigger::http

@@ -54,6 +54,9 @@ struct ApiRequest {
   /// out, or may be yet: what the last one was refused with is Unavailable then, with the refusal's
   /// payload. False: an error is about the last try alone.
   bool errors_are_of_all_tries = false;
+  /// The server, too, gives up each try after the time that is left for the call, so that little is
+  /// carried out after the caller has gone. Not for streams.
+  bool server_times_out = false;
 };
 
 struct ApiResponse {

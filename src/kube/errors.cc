@@ -5,11 +5,11 @@
 #include <string>
 
 #include "absl/strings/cord.h"
-#include "base/files.h"
+#include "codec/protobuf/envelope.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/text.h"
-#include "protobuf/envelope.h"
+#include "sdk/base/files.h"
 
 namespace outrigger::kube {
 namespace {

@@ -1,6 +1,6 @@
 #include "kube/resource.h"
 
-#include "base/url.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::kube {
 

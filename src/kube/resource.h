@@ -31,6 +31,12 @@ inline constexpr Resource kDeviceClaims{"resource.k8s.io", "v1", "resourceclaims
                                         true};
 inline constexpr Resource kDeviceClasses{"resource.k8s.io", "v1", "deviceclasses", "DeviceClass",
                                          false};
+inline constexpr Resource kDeviceSlices{"resource.k8s.io", "v1", "resourceslices", "ResourceSlice",
+                                        false};
+inline constexpr Resource kDeviceClaimTemplates{"resource.k8s.io", "v1", "resourceclaimtemplates",
+                                                "ResourceClaimTemplate", true};
+inline constexpr Resource kDeviceTaintRules{"resource.k8s.io", "v1", "devicetaintrules",
+                                            "DeviceTaintRule", false};
 inline constexpr Resource kLeases{"coordination.k8s.io", "v1", "leases", "Lease", true};
 inline constexpr Resource kConfigMaps{"", "v1", "configmaps", "ConfigMap", true};
 inline constexpr Resource kEvents{"events.k8s.io", "v1", "events", "Event", true};

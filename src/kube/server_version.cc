@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "codec/json/path.h"
 #include "fmt/format.h"
-#include "json/path.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {

@@ -46,7 +46,7 @@ type customWorld struct {
 
 var customPlurals = map[string]string{"DevicePool": "devicepools", "DeviceClaim": "deviceclaims", "DeviceDriver": "devicedrivers"}
 
-// TestCustomRows judges the API server by the rows that also judge the fake of the unit tests (tests/unit/support).
+// TestCustomRows judges the API server by the rows that also judge the fake of the unit tests (tests/support/cc).
 func TestCustomRows(t *testing.T) {
 	text, err := os.ReadFile("../golden/custom_rows.json")
 	if err != nil {

@@ -31,7 +31,7 @@ type row struct {
 }
 
 // TestObjectRows judges the API server by the rows that also judge the fake of the unit tests
-// (tests/unit/support).
+// (tests/support/cc).
 func TestObjectRows(t *testing.T) {
 	text, err := os.ReadFile("../golden/object_rows.json")
 	if err != nil {
@@ -49,7 +49,8 @@ func TestObjectRows(t *testing.T) {
 	w.config = w.account("keeper",
 		rbacv1.PolicyRule{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"},
 			Verbs: []string{"get", "create", "delete"}},
-		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: all})
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: all},
+		rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"create"}})
 	for number, scene := range scenes {
 		w.scene(scene.Scene, func(w *world) {
 			a := w.actor(fmt.Sprintf("rows-%d", number), w.config)

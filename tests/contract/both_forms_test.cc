@@ -8,13 +8,13 @@
 #include "acting.h"
 #include "builders.h"
 #include "cluster/cluster.h"
-#include "engine/engine.h"
-#include "engine/snapshot_nodes.h"
+#include "codec/json/node_list.h"
 #include "gmock/gmock.h"
-#include "json/node_list.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/registry.h"
 #include "questions.h"
+#include "serve/engine/engine.h"
+#include "serve/engine/snapshot_nodes.h"
 
 namespace outrigger::contract {
 namespace {

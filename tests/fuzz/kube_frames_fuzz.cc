@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "check.h"
-#include "kube/stream/frame_splitter.h"
 #include "kube/stream/protobuf_watch_stream.h"
 #include "kube_pieces.h"
 

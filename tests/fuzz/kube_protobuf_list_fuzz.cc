@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "check.h"
+#include "codec/protobuf/envelope.h"
 #include "kube/stream/protobuf_list_page.h"
-#include "kube/stream/protobuf_list_splitter.h"
 #include "kube_pieces.h"
-#include "protobuf/envelope.h"
 #include "protozero/pbf_reader.hpp"
 #include "protozero/pbf_writer.hpp"
 

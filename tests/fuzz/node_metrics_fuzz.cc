@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "check.h"
-#include "usage/sampled_usage.h"
-#include "usage/source.h"
-#include "usage/used_answers.h"
+#include "load/usage/sampled_usage.h"
+#include "load/usage/source.h"
+#include "load/usage/used_answers.h"
 
 namespace outrigger::fuzz {
 namespace {

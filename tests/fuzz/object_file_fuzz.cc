@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "check.h"
-#include "cli/explain/cluster_objects.h"
-#include "cli/explain/manifest.h"
-#include "cli/explain/object_file.h"
-#include "cli/format/yaml_json.h"
+#include "console/format/yaml_json.h"
+#include "console/reading/cluster_objects.h"
+#include "console/reading/manifest.h"
+#include "console/reading/object_file.h"
 #include "equality.h"
 #include "object_file_tree.h"
 

@@ -1,8 +1,8 @@
 #include "object_file_tree.h"
 
 #include "check.h"
-#include "cli/format/yaml_scalar.h"
-#include "json/text.h"
+#include "codec/json/text.h"
+#include "console/format/yaml_scalar.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::fuzz {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "check.h"
-#include "page/page.h"
+#include "codec/page/page.h"
 
 namespace outrigger::fuzz {
 namespace {

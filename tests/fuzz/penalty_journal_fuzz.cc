@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "check.h"
-#include "outrigger/penalty/class_policy.h"
-#include "outrigger/penalty/intent.h"
-#include "outrigger/penalty/journal.h"
-#include "penalty/journal/record.h"
+#include "penalty/classes/class_policy.h"
+#include "penalty/classes/intent.h"
+#include "penalty/classes/journal.h"
+#include "penalty/classes/journal/record.h"
 
 namespace outrigger::fuzz {
 namespace {
@@ -92,7 +92,7 @@ void CheckLimits(const Ledger& ledger) {
     OUTRIGGER_REQUIRE(account.account.changed >= 0 && account.account.changed <= kNow + 60'000);
     OUTRIGGER_REQUIRE(account.account.starts >= 0 && account.account.completions >= 0);
     OUTRIGGER_REQUIRE(account.changes.size() <= penalty::kKeptChanges);
-    const auto bounds = penalty::BoundsOf(penalty::Policy(), account.base, {});
+    const auto bounds = penalty::BoundsOf(penalty::Policy(), account.base, penalty::Floor());
     OUTRIGGER_REQUIRE(bounds.ok());
     const int64_t value = ValueAt(account.account, penalty::Policy(), *bounds, kNow);
     OUTRIGGER_REQUIRE(value >= bounds->floor && value <= account.base);

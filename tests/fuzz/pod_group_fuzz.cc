@@ -6,22 +6,20 @@
 #include <vector>
 
 #include "check.h"
-#include "json/parser.h"
-#include "json/pod_group_reader.h"
-#include "json/text.h"
+#include "codec/json/parser.h"
+#include "codec/json/pod_group_reader.h"
+#include "codec/json/text.h"
 #include "wire_input.h"
 
 namespace outrigger::fuzz {
 namespace {
 
 using json::MalformedValue;
-using plan::Dialect;
-using plan::PodGroupObject;
 
 constexpr Dialect kDialects[] = {Dialect::kSchedulerPlugins, Dialect::kKoordinator,
                                  Dialect::kVolcano, Dialect::kUpstream};
 
-absl::Status Read(json::Body body, Dialect dialect, PodGroupObject* group,
+absl::Status Read(json::Body body, Dialect dialect, PodGroup* group,
                   std::vector<MalformedValue>* malformed) {
   const json::ParserLease parser;
   json::Object root;
@@ -32,7 +30,7 @@ absl::Status Read(json::Body body, Dialect dialect, PodGroupObject* group,
   return status.ok() ? parser->Close() : status;
 }
 
-bool Same(const PodGroupObject& a, const PodGroupObject& b) {
+bool Same(const PodGroup& a, const PodGroup& b) {
   return SameButForStatus(a, b) && a.phase == b.phase && a.resource_version == b.resource_version;
 }
 
@@ -57,7 +55,7 @@ int64_t IntegerOf(const nlohmann::json& value) {
   return value.is_number_integer() ? value.get<int64_t>() : 0;
 }
 
-void CheckMinimums(const PodGroupObject& group, const nlohmann::json& spec) {
+void CheckMinimums(const PodGroup& group, const nlohmann::json& spec) {
   const nlohmann::json& policy = Exact(spec, "schedulingPolicy");
   const bool upstream = group.dialect == Dialect::kUpstream;
   const nlohmann::json& minimum =
@@ -74,7 +72,7 @@ void CheckMinimums(const PodGroupObject& group, const nlohmann::json& spec) {
 }
 
 // What nlohmann reads in the same bytes, where it takes them at all.
-void CheckAgainst(const PodGroupObject& group, const nlohmann::json& parsed, size_t malformed) {
+void CheckAgainst(const PodGroup& group, const nlohmann::json& parsed, size_t malformed) {
   if (parsed.is_discarded()) return;
   const nlohmann::json& metadata = Exact(parsed, "metadata");
   OUTRIGGER_REQUIRE(TextOf(Exact(metadata, "name")) == group.name);
@@ -105,7 +103,7 @@ nlohmann::json MapOf(const StringMap& map) {
 }
 
 // The same object written with what was read, every dialect's fields among it.
-nlohmann::json WrittenAnew(const PodGroupObject& group) {
+nlohmann::json WrittenAnew(const PodGroup& group) {
   nlohmann::json json;
   json["metadata"] = {{"name", group.name},
                       {"namespace", group.namespace_},
@@ -141,7 +139,7 @@ ResourceList AsPrinted(const ResourceList& list) {
   return printed;
 }
 
-void CheckWrittenAnew(PodGroupObject group) {
+void CheckWrittenAnew(PodGroup group) {
   const std::string text =
       WrittenAnew(group).dump(-1, ' ', false, nlohmann::json::error_handler_t::strict);
   auto again = json::ReadPodGroup(group.dialect, text);
@@ -162,17 +160,17 @@ void Run(std::string_view input) {
   if (input.empty()) return;
   const Dialect dialect = kDialects[static_cast<unsigned char>(input[0]) % std::size(kDialects)];
   const std::string_view bytes = input.substr(1);
-  PodGroupObject group;
+  PodGroup group;
   std::vector<MalformedValue> malformed;
   const absl::Status status = Read(Input(bytes, ' ').body(), dialect, &group, &malformed);
   CheckOutcome(status, malformed);
   CheckPaddingAndEnd(bytes, status, [dialect](json::Body body) {
-    PodGroupObject other;
+    PodGroup other;
     return Read(body, dialect, &other, nullptr);
   });
 
   // A used object, of another dialect, changes nothing.
-  PodGroupObject used = group;
+  PodGroup used = group;
   used.min_task_member["old"] = 1;
   used.independent = true;
   const Input once_more(bytes, ' ');

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "check.h"
-#include "usage/forecast.h"
-#include "usage/node_index.h"
-#include "usage/node_values.h"
-#include "usage/prometheus_answer.h"
-#include "usage/scrapes.h"
-#include "usage/source.h"
+#include "load/usage/forecast.h"
+#include "load/usage/node_index.h"
+#include "load/usage/node_values.h"
+#include "load/usage/prometheus_answer.h"
+#include "load/usage/queries.h"
+#include "load/usage/source.h"
 
 namespace outrigger::fuzz {
 namespace {

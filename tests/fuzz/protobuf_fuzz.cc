@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "check.h"
+#include "codec/json/text.h"
+#include "codec/protobuf/envelope.h"
+#include "codec/protobuf/object_readers.h"
 #include "equality.h"
-#include "json/text.h"
-#include "protobuf/envelope.h"
-#include "protobuf/object_readers.h"
 #include "protozero/pbf_writer.hpp"
 
 namespace outrigger::fuzz {

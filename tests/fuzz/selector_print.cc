@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "check.h"
-#include "json/text.h"
+#include "codec/json/text.h"
 
 namespace outrigger::fuzz {
 namespace {

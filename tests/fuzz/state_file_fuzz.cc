@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/utf8.h"
 #include "check.h"
+#include "sdk/base/utf8.h"
 #include "state_form.h"
 #include "state_rules.h"
 

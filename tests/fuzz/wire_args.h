@@ -4,7 +4,7 @@
 
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/needs.h"
-#include "wire/extender.h"
+#include "serve/wire/extender.h"
 
 // Properties of decoded filter and prioritize calls.
 

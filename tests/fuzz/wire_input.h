@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nlohmann/json.hpp"
-#include "wire/extender.h"
+#include "serve/wire/extender.h"
 
 // What the fuzzers of wire decoding share: a body with its padding, and nlohmann::json as a second
 // opinion on what the bytes say.

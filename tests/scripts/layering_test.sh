@@ -11,36 +11,41 @@ failed=0
 # command) and behind "|" with those that it must not reach. The preprocessor looks for them with
 # the target's own include paths.
 rows() {
-  for agent in agents/*/; do
-    [ -f "$agent/CMakeLists.txt" ] || continue
-    echo "outrigger_agent_$(basename "$agent" | tr - _) outrigger/agent/agent.h | wire/extender.h" \
-      "engine/engine.h page/page.h kube/api.h cluster/snapshot.h plan/round/round.h http/server.h" \
-      "server/service.h cli/main.h json/reader.h devices/search/search.h device_objects/decode.h"
+  local agent
+  for agent in $(git grep -hoE '^outrigger_add_agent\([a-z0-9-]+' -- 'agents/**/CMakeLists.txt' | cut -d'(' -f2); do
+    echo "outrigger_agent_${agent//-/_} outrigger/agent/agent.h | serve/wire/extender.h serve/engine/engine.h" \
+      "codec/page/page.h kube/api.h http/server.h serve/server/service.h cli/main.h console/args/command.h"
   done
   cat <<'EOF'
-outrigger_base base/url.h outrigger/base/clock.h | wire/extender.h json/reader.h kube/api.h
-outrigger_sdk outrigger/k8s/pod.h | wire/extender.h
-outrigger_names names/name_set.h | json/reader.h outrigger/k8s/node.h
-outrigger_cel cel/program.h outrigger/k8s/quantity.h | json/reader.h kube/api.h cluster/snapshot.h engine/engine.h
-outrigger_json json/reader.h | wire/extender.h kube/api.h protobuf/envelope.h
-outrigger_wire wire/extender.h outrigger/k8s/pod.h | engine/engine.h http/server.h
-outrigger_protobuf protobuf/envelope.h json/path.h | kube/api.h wire/extender.h
-outrigger_plan outrigger/plan/groups.h cluster/snapshot.h | json/reader.h kube/api.h engine/engine.h
-outrigger_desk outrigger/desk/desk.h outrigger/plan/groups.h | json/reader.h kube/api.h engine/engine.h
-outrigger_penalty outrigger/penalty/policy.h outrigger/agent/config_maps.h | cluster/snapshot.h plan/round/round.h json/reader.h kube/api.h
-outrigger_devices outrigger/devices/allocator.h devices/search/search.h | json/reader.h kube/api.h cluster/snapshot.h device_objects/decode.h
-outrigger_device_objects device_objects/decode.h json/reader.h outrigger/devices/pool.h | kube/api.h wire/extender.h engine/engine.h
-outrigger_device_writer outrigger/devices/writer.h device_objects/decode.h | kube/api.h wire/extender.h engine/engine.h cluster/snapshot.h
-outrigger_kube kube/api.h json/reader.h | wire/extender.h http/server.h cli/main.h
-outrigger_page page/page.h json/text.h outrigger/agent/page.h | engine/engine.h http/server.h
-outrigger_engine wire/extender.h engine/engine.h | server/service.h http/server.h page/page.h
-outrigger_http http/server.h | wire/extender.h outrigger/k8s/pod.h
-outrigger_server engine/engine.h | cli/main.h agent_client/fetch_page.h
-outrigger_http_client http_client/client.h base/url.h | json/reader.h http/server.h kube/api.h
-outrigger_usage usage/source.h http_client/client.h json/reader.h | kube/api.h wire/extender.h cli/main.h
-outrigger_annotate annotate/annotator.h usage/source.h kube/api.h cluster/snapshot.h | http/server.h server/metrics.h engine/engine.h cli/main.h
-outrigger_lab kube/api.h outrigger/plan/order.h | wire/extender.h engine/engine.h http/server.h server/service.h annotate/annotator.h cli/main.h
-outrigger_agent_client page/page.h agent_client/fetch_page.h | engine/engine.h http/server.h server/service.h
+outrigger_agent_safe outrigger/agent/agent.h | codec/json/reader.h cluster/snapshot.h gang/plan/planner.h load/usage/source.h
+outrigger_agent_gang gang/plan/planner.h | codec/json/reader.h devices/allocation/pool.h penalty/classes/policy.h
+outrigger_agent_qos gang/desk/desk.h | codec/json/reader.h devices/allocation/pool.h penalty/classes/policy.h
+outrigger_agent_penalty penalty/classes/policy.h gang/plan/group.h | codec/json/reader.h gang/desk/desk.h devices/allocation/pool.h
+outrigger_agent_devices devices/allocation/pool.h gang/plan/group.h | gang/desk/desk.h penalty/classes/policy.h
+outrigger_base sdk/base/url.h outrigger/base/clock.h | serve/wire/extender.h codec/json/reader.h kube/api.h
+outrigger_sdk outrigger/k8s/pod.h | serve/wire/extender.h
+outrigger_names sdk/names/name_set.h | codec/json/reader.h outrigger/k8s/node.h
+outrigger_cel cel/program.h outrigger/k8s/quantity.h | codec/json/reader.h kube/api.h cluster/snapshot.h serve/engine/engine.h
+outrigger_json codec/json/reader.h | gang/plan/group.h serve/wire/extender.h kube/api.h codec/protobuf/envelope.h
+outrigger_wire serve/wire/extender.h outrigger/k8s/pod.h | serve/engine/engine.h http/server.h
+outrigger_protobuf codec/protobuf/envelope.h codec/json/path.h | kube/api.h serve/wire/extender.h
+outrigger_plan gang/plan/groups.h cluster/snapshot.h | codec/json/reader.h kube/api.h serve/engine/engine.h gang/desk/desk.h
+outrigger_desk gang/desk/desk.h gang/plan/groups.h | codec/json/reader.h kube/api.h serve/engine/engine.h
+outrigger_penalty penalty/classes/policy.h outrigger/agent/config_maps.h | cluster/snapshot.h gang/plan/planner.h codec/json/reader.h kube/api.h
+outrigger_devices devices/allocation/allocator.h devices/allocation/search/search.h | codec/json/reader.h kube/api.h cluster/snapshot.h devices/objects/decode.h
+outrigger_dra devices/dra/allocator.h codec/json/reader.h cel/program.h | kube/api.h cluster/snapshot.h devices/allocation/search/search.h
+outrigger_device_objects devices/objects/decode.h codec/json/reader.h devices/allocation/pool.h | kube/api.h serve/wire/extender.h serve/engine/engine.h devices/writer/writer.h
+outrigger_device_writer devices/writer/writer.h devices/objects/decode.h | kube/api.h serve/wire/extender.h serve/engine/engine.h cluster/snapshot.h
+outrigger_kube kube/api.h codec/json/reader.h | serve/wire/extender.h http/server.h cli/main.h
+outrigger_page codec/page/page.h codec/json/text.h outrigger/agent/page.h | serve/engine/engine.h http/server.h
+outrigger_engine serve/wire/extender.h serve/engine/engine.h | serve/server/service.h http/server.h codec/page/page.h
+outrigger_http http/server.h | serve/wire/extender.h outrigger/k8s/pod.h
+outrigger_server serve/engine/engine.h | cli/main.h console/agent_client/fetch_page.h
+outrigger_http_client http/client/client.h sdk/base/url.h | codec/json/reader.h http/server.h kube/api.h
+outrigger_usage load/usage/source.h http/client/client.h codec/json/reader.h | kube/api.h serve/wire/extender.h cli/main.h
+outrigger_annotate load/annotate/annotator.h load/usage/source.h kube/api.h cluster/snapshot.h | http/server.h serve/server/metrics.h serve/engine/engine.h cli/main.h
+outrigger_lab kube/api.h gang/plan/order.h | serve/wire/extender.h serve/engine/engine.h http/server.h serve/server/service.h load/annotate/annotator.h cli/main.h
+outrigger_agent_client codec/page/page.h console/agent_client/fetch_page.h | serve/engine/engine.h http/server.h serve/server/service.h
 EOF
 }
 rows | python3 -c '
@@ -71,7 +76,7 @@ for line in sys.stdin:
     for at, header in enumerate(headers):
         if at == bar:
             continue
-        if not any(os.path.exists(f"{top}/{header}") for top in ("src", "include")):
+        if not any(os.path.exists(f"{top}/{header}") for top in ("src", "agents", "include")):
             sys.exit(f"{target}: \"{header}\" is no header of this tree")
         wrong = f"__has_include(\"{header}\")" if at > bar else f"!__has_include(\"{header}\")"
         text = "is reachable and must not be" if at > bar else "should be reachable and is not"
@@ -98,62 +103,90 @@ forbid() {
 }
 
 # floors FOLDER PREFIX ROOM...: the rooms of a folder from the top. "." has the files of the folder
-# itself. Tests may look at every floor.
+# itself; "=" too, and there headers are contracts, which every room may include. Tests may look at
+# every floor.
 with_floors=''
 floors() {
   local folder=$1 prefix=$2 above='' room files headers
   shift 2
   for room in "$@"; do
     files="$folder/$room/*" headers="$prefix$room/"
-    [ "$room" != . ] || files=":(glob)$folder/*" headers="${prefix}[a-z0-9_]+\.h\""
+    [[ $room != [.=] ]] || files=":(glob)$folder/*" headers="${prefix}[a-z0-9_]+\.h\""
     [ -n "$(git ls-files -- "$files")" ] || { echo "$folder has no room $room"; failed=1; }
     [ -z "$above" ] || forbid "an include that runs upwards from $folder/$room" \
-      "#include \"($above)" "$files" ':!*_test.cc' ':!*_testing.h'
-    above+=${above:+|}$headers
+      "#include \"($above)" "$files" ':!*_test.cc' ':!*_testing.*'
+    [ "$room" = = ] || above+=${above:+|}$headers
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor lab annotate penalty gang schedule devices explain claims scheduler_config agents args serve settings format
+floors src/cli cli/ main . doctor explain scheduler_config agents serve
+floors src/console console/ reading pages args settings process format agent_client
+floors src/serve serve/ server engine wire
+floors src/codec codec/ page protobuf json
+floors src/sdk sdk/ names base
+floors src/sdk outrigger/ state agent k8s
 floors src/cel cel/ . run check library syntax values
 floors src/kube kube/ view lease write watch stream transport config .
-floors src/http http/ server answer request tls socket .
-floors src/plan plan/ . preemption shortfall round search nodes pairs groups
-floors src/desk desk/ . release nominations calls board leadership writes
-floors src/penalty penalty/ pages replace journal ledger edges policy
-floors src/lab lab/ client steps plugins framework
-floors src/devices devices/ . original reasons scores search demand selectors pools model
-floors src/device_writer device_writer/ custody .
-floors src/sdk outrigger/ state agent k8s
+floors src/http http/ client server answer request tls socket .
+floors src/lab lab/ commands client steps plugins framework
+floors agents/gang gang/ commands qos desk plan
 floors agents/gang '' . reports eviction calls events common
+floors agents/gang/plan gang/plan/ = preemption shortfall round search nodes pairs groups
+floors agents/gang/desk gang/desk/ = release nominations calls board leadership writes
+floors agents/penalty penalty/ commands classes
+floors agents/penalty '' . followed
+floors agents/penalty/classes penalty/classes/ = pages mapped replace journal ledger edges policy
+floors agents/devices devices/ commands writer objects allocation dra
+floors agents/devices '' . control calls reports store stranded
+floors agents/devices/commands devices/commands/ schedule devices explain dra claims
+floors agents/devices/allocation devices/allocation/ = original reasons scores search demand selectors pools model
+floors agents/devices/dra devices/dra/ = reasons
+floors agents/devices/writer devices/writer/ = custody
+floors agents/load load/ commands safe congestion annotate usage
 floors agents/reward '' . original rule pods common
 floors agents/pigeon '' . demand
-floors agents/devices '' . control calls claims reports store
+# What commands share knows none of them, and no command another product's.
+forbid "a command in what commands share" '#include "(cli|[a-z]+/commands)/' 'src/console/*' ':!*_test.cc' ':!*_testing.*'
+products=(devices gang load penalty lab)
+for product in "${products[@]}"; do
+  others=$(printf '%s\n' "${products[@]}" | grep -vx "$product" | paste -sd '|')
+  forbid "cli, or a command of another product, in $product" "#include \"(cli|($others)/commands)/" \
+    "agents/$product/*" "src/$product/*" ':!*_test.cc' ':!*_testing.*'
+done
 # Neighbours that are on one floor: neither includes the other.
 apart() {
-  forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.h'
+  forbid "an include of $1/$4 from $1/$3" "#include \"$2$4/" "$1/$3/*" ':!*_test.cc' ':!*_testing.*'
 }
 apart src/kube kube/ lease write
 apart src/kube kube/ write watch
 apart src/http http/ answer request
 apart src/http http/ request tls
-apart src/desk desk/ board leadership writes
-apart src/plan plan/ preemption shortfall
-apart src/plan plan/ pairs groups
-apart src/devices devices/ original reasons
-apart src/devices devices/ reasons scores
+apart src/http http/ client server
+apart agents/gang/desk gang/desk/ board leadership writes
+apart agents/gang/plan gang/plan/ preemption shortfall
+apart agents/gang/plan gang/plan/ pairs groups
+apart agents/devices devices/ allocation dra
+apart agents/devices/allocation devices/allocation/ original reasons
+apart agents/devices/allocation devices/allocation/ reasons scores
 
-for room in $(git ls-files 'src/*/*/*.cc' 'src/*/*/*.h' 'agents/*/*/*.cc' 'agents/*/*/*.h' | cut -d/ -f1-3 | sort -u); do
+for room in $(git ls-files 'src/*.cc' 'src/*.h' 'agents/*.cc' 'agents/*.h' | sed 's#/[^/]*$##' | sort -u); do
+  [[ $room == */*/* ]] || continue
   [[ $with_floors == *" $room "* ]] && continue
   echo "$room: no row of this test says on which floor it is"
   failed=1
 done
-# A unit test is where its source is.
-for room in $(git ls-files 'tests/unit/*/*/*' | cut -d/ -f3-4 | sort -u); do
-  [ -d "src/$room" ] || { echo "tests/unit/$room mirrors no folder src/$room"; failed=1; }
-done
+# ARCHITECTURE.md has the same rooms.
+rooms_of_page() {
+  awk -F'|' '/^\| `[a-z_\/]+` \| what is in it/ { gsub(/[` ]/, "", $2); folder = $2; next }
+    /^\|---/ { next } !/^\|/ { folder = ""; next }
+    folder != "" { n = split($2, names, ","); for (i = 1; i <= n; i++) { gsub(/[` ]/, "", names[i]); print folder "/" names[i] } }' \
+    ARCHITECTURE.md | sort -u
+}
+diff <(rooms_of_page | grep -v '/[.=]$') <(tr ' ' '\n' <<<"$with_floors" | grep . | grep -v '/[.=]$' | sort -u) ||
+  { echo "ARCHITECTURE.md (<) has other rooms than this test (>)"; failed=1; }
 
-# A folder that is too large is divided into rooms; corpora and golden tables are data.
-git ls-files ':!tests/fuzz/corpus' ':!tests/golden' | awk -v most=40 '
+# A folder that is too large is divided into rooms; corpora and golden tables are data, tests stand where their code is.
+git ls-files ':!tests/fuzz/corpus' ':!tests/golden' ':!*_test.cc' ':!*_testing.*' | awk -v most=40 '
   { if (!sub("/[^/]*$", "")) $0 = "." ; files[$0]++ }
   END {
     for (folder in files) if (files[folder] > most) {
@@ -164,18 +197,23 @@ git ls-files ':!tests/fuzz/corpus' ':!tests/golden' | awk -v most=40 '
   }' || failed=1
 
 # What include paths cannot forbid: relative paths, and libraries that every compiler finds.
-forbid "simdjson outside src/json and tests" '#include [<"]simdjson' 'src/*' 'agents/*' 'include/*' ':!src/json'
-forbid "httplib outside src/http_client/*.cc and tests" '#include [<"]httplib' 'src/*' 'agents/*' 'include/*' ':!src/http_client/*.cc'
+product=('src/*' 'agents/*' 'include/*' ':!*_test.cc' ':!*_testing.*')
+forbid "simdjson outside src/codec/json and tests" '#include [<"]simdjson' "${product[@]}" ':!src/codec/json'
+forbid "httplib outside src/http/client/*.cc and tests" '#include [<"]httplib' "${product[@]}" ':!src/http/client/*.cc'
 forbid "libcurl outside src/kube/transport/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/transport/curl_*'
-forbid "protozero outside src/protobuf and tests" '#include [<"]protozero' 'src/*' 'agents/*' 'include/*' ':!src/protobuf'
+forbid "protozero outside src/codec/protobuf and tests" '#include [<"]protozero' "${product[@]}" ':!src/codec/protobuf'
 forbid "RE2 outside src/cel/library" '#include [<"]re2/' '*.cc' '*.h' ':!src/cel/library'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'
-forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' 'src/*' 'agents/*' 'include/*' ':!src/http/tls*' ':!src/kube/config/tls*'
+forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' "${product[@]}" ':!src/http/tls*' ':!src/kube/config/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'
-forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/*' 'agents/*.h' 'agents/*/*.cc' ':!agents/*_test.cc' ':!agents/*_testing.h'
+forbid "JSON or protobuf in the SDK or an agent" '#include [<"](nlohmann|simdjson|yaml-cpp|protozero)' 'include/*' 'src/sdk/agent/*' \
+  'src/sdk/k8s/*' 'src/sdk/state/*' 'agents/*.cc' 'agents/*.h' ':!*_test.cc' ':!*_testing.*' ':!agents/*/commands/*' \
+  ':!agents/devices/objects' ':!agents/devices/writer' ':!agents/devices/dra' ':!agents/penalty/classes' \
+  ':!agents/load/annotate' ':!agents/load/usage'
 # The lab's word is worth something since it shares no predicate with the planner.
-forbid "the planner in the lab" '#include "(plan/|cluster/|outrigger/desk/|outrigger/plan/([^o]|o[^r]|or[^d]|ord[^e]|orde[^r]|order[^.]))' 'src/lab/*'
-forbid "the environment read outside the command line" '\bgetenv\(' 'src/*' 'agents/*' 'include/*' ':!src/cli'
+forbid "the planner in the lab" '#include "(cluster/|gang/desk/|gang/plan/([^o]|o[^r]|or[^d]|ord[^e]|orde[^r]|order[^.]))' \
+  'src/lab/*' ':!*_test.cc' ':!*_testing.*'
+forbid "the environment read outside the command line" '\bgetenv\(' "${product[@]}" ':!src/cli' ':!src/console'
 
 [ "$failed" -eq 0 ] && echo "layering: clean"
 exit "$failed"

@@ -5,13 +5,13 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 fail() { echo "security_page_test: $*" >&2; exit 1; }
 
-# exists NAME: a test of that name is in tests/unit
+# exists NAME: there is a test of that name
 exists() {
   local suite=${1%%[./]*} name=${1#*[./]} file
   if [[ $1 == *.* ]]; then
-    grep -rqE "^TEST(_F|_P)?\($suite, $name\)" tests/unit
+    grep -rqE "^TEST(_F|_P)?\($suite, $name\)" --include='*_test.cc' src agents
   else
-    file=$(grep -rlE "^class $suite( |$)" tests/unit) && grep -q "{\"$name\"" "$file"
+    file=$(grep -rlE "^class $suite( |$)" --include='*_test.cc' src agents) && grep -q "{\"$name\"" "$file"
   fi
 }
 

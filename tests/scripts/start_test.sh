@@ -71,6 +71,7 @@ for arguments in "--step 0" "--step 8" "--step x" "--seed x" "--scenario $work/n
   start $arguments
   ends_with 2 "$arguments"
 done
-make -C "$root" --no-print-directory -n start STEP=3 SCENARIO="$own" SEED=5 | grep -qF -- "--step '3' --scenario '$own' --seed '5'" ||
+make -C "$root" --no-print-directory -n start STEP=3 SCENARIO="$own" SEED=5 |
+  grep -F -- "--step '3' --scenario '$own' --seed '5'" >/dev/null ||
   fail "make start does not hand on what it is given"
 echo "start_test: ok"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "extender.h"
+#include "gang/desk/desk.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/shared.h"
-#include "outrigger/desk/desk.h"
 #include "timeline.h"
 
 namespace outrigger::sim {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "outrigger/plan/order.h"
+#include "gang/plan/order.h"
 
 namespace outrigger::sim {
 namespace {
@@ -106,7 +106,7 @@ std::set<std::string> Judge::SurelyPlaced(const plan::Rank& rank, const Rooms& f
 
 void Judge::OnLetThrough(const ScenePod& pod, const SceneNode& node) {
   ++counts_.let_through;
-  if (plan::ComesFirst(pod.pod)) return;
+  if (plan::IsNeverHeld(pod.pod)) return;
   const auto before = Before(RankOf(pod), kKnown);
   if (std::none_of(before.begin(), before.end(),
                    [&](const ScenePod* other) { return scene_->Fits(*other, node); })) {
@@ -133,7 +133,7 @@ void Judge::OnLetThrough(const ScenePod& pod, const SceneNode& node) {
 void Judge::OnEviction(const ScenePod& pod, const SceneNode& node,
                        const std::vector<std::string>& victims) {
   counts_.evictions += victims.size();
-  if (plan::ComesFirst(pod.pod)) return;
+  if (plan::IsNeverHeld(pod.pod)) return;
   Rooms freed = Free(known_after_);
   for (const std::string& victim : victims) freed[&node] += scene_->Find(victim)->slots;
   Rooms late;

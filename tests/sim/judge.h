@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "outrigger/plan/unit.h"
+#include "gang/plan/unit.h"
 #include "scene.h"
 #include "timeline.h"
 

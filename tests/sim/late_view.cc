@@ -26,6 +26,12 @@ absl::Status LateView::Nominate(const PodId& pod, std::string_view node,
                         [&](Pod* changed) { changed->nominated_node_name = node; });
 }
 
+absl::Status LateView::WriteUnscheduled(const Pod& pod, std::string_view message,
+                                        const CallLimits& /*limits*/) {
+  return scene_->Change(pod.name, pod.uid, pod.resource_version,
+                        [&](Pod* changed) { changed->unscheduled_message = message; });
+}
+
 absl::StatusOr<Pod> LateView::Read(std::string_view /*namespace_*/, std::string_view name,
                                    const CallLimits& /*limits*/) {
   const ScenePod* const pod = scene_->Find(std::string(name));

@@ -20,6 +20,8 @@ class LateView final : public testing::FakeCluster {
 
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
+  absl::Status WriteUnscheduled(const Pod& pod, std::string_view message,
+                                const CallLimits& limits) override;
   absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                            const CallLimits& limits) override;
   // No agent does these here.

@@ -50,7 +50,7 @@ type target struct {
 }
 
 func startTarget(binary, dir, name string, level string, c *certificates, more ...string) (*target, error) {
-	args := append(slices.Clone(more), "--log-level", level, "--max-body", "24Mi", "--max-body-memory", "256Mi")
+	args := append(slices.Clone(more), "--log-level", level, "--max-body", "24Mi")
 	if c != nil {
 		args = append(args, "--tls-cert", c.file("tls.crt"), "--tls-key", c.file("tls.key"), "--client-ca", c.file("client-ca.pem"))
 	}

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
   Verdict verdict;
   bool all_exist = true;
   store_.Look([&](const Contents& contents) {
-    const PodDemand demand = DemandOf(contents, {pod.namespace_, pod.name, pod.uid}, wanted.claims);
+    const PodDemand demand = DemandOf(contents, wanted);
     verdict = demand.verdict;
     for (const DemandedClaim& one : demand.claims) {
       all_exist = all_exist && one.exists;

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -15,7 +16,7 @@
 #include "absl/status/statusor.h"
 #include "calls/judge.h"
 #include "calls/store_chooser.h"
-#include "calls/turns.h"
+#include "devices/writer/writer.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/call_limits.h"
@@ -23,10 +24,47 @@
 #include "outrigger/agent/metrics.h"
 #include "outrigger/agent/stages.h"
 #include "outrigger/base/mutex.h"
-#include "outrigger/devices/writer.h"
 #include "store/device_store.h"
 
 namespace outrigger::devices::agent {
+
+/// Pods that are being served: one call at a time for each. Thread-safe.
+class Turns {
+ public:
+  /// The right to serve a pod. Whatever ends the call, its end gives the right back.
+  class Turn {
+   public:
+    Turn(Turns* of, std::string uid) : of_(of), uid_(std::move(uid)) {}
+    Turn(Turn&& other) noexcept
+        : of_(std::exchange(other.of_, nullptr)), uid_(std::move(other.uid_)) {}
+    Turn& operator=(Turn&&) = delete;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() {
+      if (of_ != nullptr) of_->End(uid_);
+    }
+
+   private:
+    Turns* of_;
+    std::string uid_;
+  };
+
+  /// Nothing: another call has it. Its end comes before that of this object.
+  std::optional<Turn> Take(std::string_view uid) ABSL_LOCKS_EXCLUDED(mutex_) {
+    const MutexLock lock(mutex_);
+    if (!taken_.emplace(uid).second) return std::nullopt;
+    return std::optional<Turn>(std::in_place, this, std::string(uid));
+  }
+
+ private:
+  void End(const std::string& uid) ABSL_LOCKS_EXCLUDED(mutex_) {
+    const MutexLock lock(mutex_);
+    taken_.erase(uid);
+  }
+
+  Mutex mutex_;
+  std::set<std::string, std::less<>> taken_ ABSL_GUARDED_BY(mutex_);  // UIDs of pods
+};
 
 /// Allocates the devices of a pod in its bind call, and gives them back if that fails. Thread-safe.
 class Binding {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "outrigger/k8s/label_syntax.h"
 
 namespace outrigger::devices::agent {
 namespace {
@@ -34,56 +33,6 @@ std::string ConfigKeyOf(const ConfigReference& config) {
 template <typename... Args>
 absl::Status ConfigFault(fmt::format_string<Args...> text, Args&&... args) {
   return absl::FailedPreconditionError(fmt::format(text, std::forward<Args>(args)...));
-}
-
-bool IsKind(std::string_view kind) {
-  return !kind.empty() && std::isalpha(static_cast<unsigned char>(kind.front())) != 0 &&
-         std::all_of(kind.begin(), kind.end(),
-                     [](unsigned char c) { return std::isalnum(c) != 0; });
-}
-
-// Groups that Kubernetes keeps for itself: "apps", "rbac.authorization.k8s.io". What is in them is
-// no configuration of devices, and the agent has rights to some of it for other ends.
-bool IsOfKubernetes(std::string_view group) {
-  return group.find('.') == std::string_view::npos || group == "k8s.io" ||
-         group == "kubernetes.io" || group.ends_with(".k8s.io") ||
-         group.ends_with(".kubernetes.io");
-}
-
-absl::Status CheckGroup(const ConfigReference& config) {
-  const std::string_view version = config.api_version;
-  const size_t slash = version.find('/');
-  if (slash == std::string_view::npos) {
-    return ConfigFault(
-        "{}: apiVersion \"{}\" has no group, and only kinds of CustomResourceDefinitions are read",
-        ConfigText(config), version);
-  }
-  const std::string_view group = version.substr(0, slash);
-  if (!IsDnsSubdomain(group) || !IsDnsLabel(version.substr(slash + 1))) {
-    return ConfigFault("{}: apiVersion \"{}\" is not GROUP/VERSION", ConfigText(config), version);
-  }
-  if (!IsOfKubernetes(group)) return absl::OkStatus();
-  return ConfigFault(
-      "{}: apiVersion \"{}\" is of a group of Kubernetes itself, of which none is read",
-      ConfigText(config), version);
-}
-
-// They become a part of a path.
-absl::Status CheckConfig(const ConfigReference& config) {
-  absl::Status group = CheckGroup(config);
-  if (!group.ok()) return group;
-  if (!IsKind(config.kind)) {
-    return ConfigFault("{}: kind \"{}\" is not letters and digits", ConfigText(config),
-                       config.kind);
-  }
-  if (!IsDnsLabel(config.namespace_)) {
-    return ConfigFault("{}: namespace \"{}\" is no DNS label", ConfigText(config),
-                       config.namespace_);
-  }
-  if (!IsDnsSubdomain(config.name)) {
-    return ConfigFault("{}: name \"{}\" is no DNS subdomain", ConfigText(config), config.name);
-  }
-  return absl::OkStatus();
 }
 
 bool CountsFor(const ConfigReference& config, const Claim& claim,
@@ -120,8 +69,8 @@ ConfigNames ConfigNamesOf(const Contents& contents, const ClaimObject& claim,
 }
 
 absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) const {
-  absl::Status status = CheckConfig(config);
-  if (!status.ok()) return status;
+  const absl::Status status = CheckConfig(config);  // the reader has done so; it makes a path
+  if (!status.ok()) return ConfigFault("{}", std::string(status.message()));
   const CallLimits left = budget_.Left();
   if (left.timeout.count() == 0) {
     return absl::DeadlineExceededError(

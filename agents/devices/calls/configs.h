@@ -10,9 +10,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "devices/objects/objects.h"
 #include "outrigger/agent/call_budget.h"
 #include "outrigger/agent/custom_objects.h"
-#include "outrigger/devices/objects.h"
 #include "store/contents.h"
 
 // The objects that claims and classes name in `configs`, of kinds that the program does not know.

@@ -1,8 +1,8 @@
 #include "calls/judge.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 namespace outrigger::devices::agent {
 namespace {
@@ -36,88 +36,101 @@ absl::Status Judge::Usable(Verdict* verdict) const {
   return absl::OkStatus();
 }
 
-Verdict Judge::Ask(const Contents& contents, const PodDemand& demand, Call judge) const {
+Judge::Look Judge::Ask(const Contents& contents, const PodDemand& demand, Call judge) const {
   const Inventory& inventory = contents.inventory();
-  const Demand resolved = allocator_.Resolve(inventory, demand.Open());
-  if (!resolved.invalid().empty()) {
-    return allocator_.Allocate(inventory, resolved, "", Parts::kVerdict).verdict;
+  auto resolved = allocator_.TryResolve(inventory, demand.Open());
+  if (auto* pending = std::get_if<Pending>(&resolved)) {
+    return {.verdict = {}, .is_done = false, .pending = std::move(*pending)};
   }
-  judge(inventory, demand, resolved);
-  return Verdict::Fits();
+  const auto& of_claims = std::get<Demand>(resolved);
+  if (!of_claims.invalid().empty()) {
+    return {allocator_.Allocate(inventory, of_claims, "", Parts::kVerdict).verdict};
+  }
+  return {.verdict = Verdict::Fits(), .is_done = judge(inventory, demand, of_claims)};
 }
 
-Verdict Judge::With(const PodName& pod, const std::vector<PodClaim>& claims, Call judge) const {
-  Verdict verdict;
-  bool has_begun = false;
-  store_.Look([&](const Contents& contents) {
-    const PodDemand demand = DemandOf(contents, pod, claims);
-    verdict = demand.verdict;
-    has_begun = verdict.fits() && !Begun(contents, demand).empty();
-    if (verdict.fits() && !has_begun) verdict = Ask(contents, demand, judge);
-  });
-  if (!has_begun) return verdict;
-  store_.LookAlone([&](Contents* contents) {
-    const PodDemand demand = DemandOf(*contents, pod, claims);
-    verdict = demand.verdict;
-    if (!verdict.fits()) return;
-    const Contents::Without aside(contents, Begun(*contents, demand));
-    verdict = Ask(*contents, demand, judge);
-  });
-  return verdict;
+Judge::Look Judge::LookAt(const Contents& contents, Contents* alone, const Wanted& wanted,
+                          Call judge) const {
+  const PodDemand demand = DemandOf(contents, wanted);
+  if (!demand.verdict.fits()) return {.verdict = demand.verdict};
+  std::vector<std::string> begun = Begun(contents, demand);
+  if (begun.empty()) return Ask(contents, demand, judge);
+  if (alone == nullptr) return {.verdict = {}, .is_done = false, .has_begun = true};
+  const Contents::Without aside(alone, std::move(begun));
+  return Ask(contents, demand, judge);
 }
 
-absl::StatusOr<Judge::Left> Judge::Filter(const outrigger::Request& request,
-                                          std::span<Verdict> verdicts) const {
-  if (request.pod.annotations.Get(kClaimsAnnotation).empty()) return Left::kSome;
-  const Pod& pod = request.pod;
-  Wanted wanted = WantedBy(pod);
-  Verdict all = wanted.verdict;
-  if (all.fits() && wanted.claims.empty()) return Left::kSome;
-  if (all.fits()) {
-    absl::Status usable = Usable(&all);
-    if (!usable.ok()) return usable;
+absl::StatusOr<Verdict> Judge::With(const Wanted& wanted, const std::stop_token& stop,
+                                    Call judge) const {
+  Look look;
+  for (int evaluations = 0; !stop.stop_requested();) {
+    if (look.has_begun) {
+      store_.LookAlone(
+          [&](Contents* contents) { look = LookAt(*contents, contents, wanted, judge); });
+    } else {
+      store_.Look([&](const Contents& contents) {
+        look = LookAt(contents, /*alone=*/nullptr, wanted, judge);
+      });
+    }
+    if (look.has_begun) continue;
+    if (!look.pending.has_value()) {
+      if (look.is_done) return look.verdict;
+      evaluations = 0;
+      continue;
+    }
+    if (++evaluations > kMostEvaluations) {
+      return absl::UnavailableError("devices change faster than expressions are evaluated on them");
+    }
+    absl::Status found = allocator_.FindOut(*look.pending, stop);
+    if (!found.ok()) return found;
   }
-  if (all.fits()) {
-    all = With({pod.namespace_, pod.name, pod.uid}, wanted.claims,
-               [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
-                 for (size_t i = 0; i < verdicts.size(); ++i) {
-                   const std::string& node = request.nodes[i].name;
-                   verdicts[i] = demand.VerdictOf(node);
-                   if (!verdicts[i].fits()) continue;
-                   verdicts[i] =
-                       allocator_.Allocate(inventory, resolved, node, Parts::kVerdict).verdict;
-                 }
-               });
-  }
-  if (!all.fits()) {
-    RejectAll(all, verdicts);
-    return Left::kUnresolved;
-  }
-  const bool some = std::any_of(verdicts.begin(), verdicts.end(),
-                                [](const Verdict& verdict) { return verdict.fits(); });
-  return some ? Left::kSome : Left::kNone;
+  return absl::CancelledError("the caller has gone");
+}
+
+absl::StatusOr<Verdict> Judge::AskNodes(
+    const outrigger::Request& request, Parts parts,
+    absl::FunctionRef<void(size_t node, Answer answer)> take) const {
+  Wanted wanted = WantedBy(request.pod);
+  if (!wanted.verdict.fits() || wanted.claims.empty()) return wanted.verdict;
+  const absl::Status usable = Usable(&wanted.verdict);
+  if (!usable.ok()) return usable;
+  if (!wanted.verdict.fits()) return wanted.verdict;
+  Nodes nodes(allocator_, request.nodes.size(), &first_);
+  return With(wanted, request.abandoned,
+              [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
+                return nodes.Next([&](size_t i, int64_t budget) -> int64_t {
+                  const std::string& node = request.nodes[i].name;
+                  Answer answer;
+                  answer.verdict = demand.VerdictOf(node);
+                  if (answer.verdict.fits()) {
+                    answer = allocator_.Allocate(inventory, resolved, node, parts, budget);
+                  }
+                  const int64_t steps = answer.steps;
+                  take(i, std::move(answer));
+                  return steps;
+                });
+              });
+}
+
+absl::Status Judge::Filter(const outrigger::Request& request, std::span<Verdict> verdicts,
+                           bool* unresolved) const {
+  const auto all = AskNodes(request, Parts::kVerdict, [&](size_t i, Answer answer) {
+    verdicts[i] = std::move(answer.verdict);
+  });
+  if (!all.ok()) return all.status();
+  *unresolved = !all->fits();
+  if (*unresolved) RejectAll(*all, verdicts);
+  return absl::OkStatus();
 }
 
 absl::Status Judge::Score(const outrigger::Request& request, std::span<NodeScore> scores) const {
-  if (request.pod.annotations.Get(kClaimsAnnotation).empty()) return absl::OkStatus();
-  const Pod& pod = request.pod;
-  const Wanted wanted = WantedBy(pod);
-  Verdict all = wanted.verdict;
-  if (!all.fits() || wanted.claims.empty()) return absl::OkStatus();
-  absl::Status usable = Usable(&all);
-  if (!usable.ok() || !all.fits()) return usable;
-  With({pod.namespace_, pod.name, pod.uid}, wanted.claims,
-       [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
-         for (size_t i = 0; i < scores.size(); ++i) {
-           const std::string& node = request.nodes[i].name;
-           if (!demand.VerdictOf(node).fits()) continue;
-           const Answer answer = allocator_.Allocate(inventory, resolved, node, Parts::kScores);
-           if (!answer.verdict.fits()) continue;
-           scores[i].value = answer.scores.total;
-           scores[i].why = WhyOf(request, answer.scores);
-         }
-       });
-  return absl::OkStatus();
+  return AskNodes(request, Parts::kScores,
+                  [&](size_t i, const Answer& answer) {
+                    if (!answer.verdict.fits()) return;
+                    scores[i].value = answer.scores.total;
+                    scores[i].why = WhyOf(request, answer.scores);
+                  })
+      .status();
 }
 
 }  // namespace outrigger::devices::agent

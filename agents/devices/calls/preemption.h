@@ -4,8 +4,9 @@
 
 #include "absl/status/status.h"
 #include "calls/judge.h"
+#include "devices/allocation/allocator.h"
+#include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
-#include "outrigger/devices/allocator.h"
 #include "store/device_store.h"
 #include "store/excerpt.h"
 
@@ -16,21 +17,29 @@ namespace outrigger::devices::agent {
 /// Thread-safe.
 class Preemption {
  public:
-  /// All outlive this.
-  Preemption(const DeviceStore& store, const Judge& judge, const Allocator& allocator)
-      : store_(store), judge_(judge), allocator_(allocator) {}
+  /// All outlive this. `cluster`: for priorities of pods; null: no victims are chosen.
+  Preemption(const DeviceStore& store, const Judge& judge, const Allocator& allocator,
+             ClusterReader* cluster = nullptr)
+      : store_(store), judge_(judge), allocator_(allocator), cluster_(cluster) {}
 
   /// As Preempter: of the candidates those where the claims of the pod fit once the victims are
-  /// gone. A pod without claims keeps all.
+  /// gone. A candidate without victims gets some, by decreasing priority: pods of lower priority
+  /// that hold devices there, none of which can be spared. Pods of the highest priority are spared
+  /// first, then those that hold the fewest devices. Where no eviction is needed or helps, the
+  /// candidate goes. A pod without claims keeps all. Unavailable: the pods are not known.
   absl::Status Preempt(const PreemptRequest& request, std::vector<NodeVictims>* chosen) const;
 
  private:
-  void Choose(const Excerpt& excerpt, const PodDemand& demand, const PreemptRequest& request,
-              std::vector<NodeVictims>* chosen) const;
+  absl::Status Choose(const Excerpt& excerpt, const PodDemand& demand,
+                      const PreemptRequest& request, std::vector<NodeVictims>* chosen) const;
+  /// The pods of lower priority that hold devices on the node, in the order in which they are to be
+  /// spared.
+  absl::Status AddVictims(const Excerpt& excerpt, const Pod& pod, NodeVictims* candidate) const;
 
   const DeviceStore& store_;
   const Judge& judge_;
   const Allocator& allocator_;
+  ClusterReader* const cluster_;
 };
 
 }  // namespace outrigger::devices::agent

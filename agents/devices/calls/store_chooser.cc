@@ -1,8 +1,10 @@
 #include "calls/store_chooser.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "fmt/format.h"
@@ -40,7 +42,8 @@ absl::Status StoreChooser::AddConfigs(std::span<const ClaimObject> claims,
 
 absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::string_view node,
                                                 std::span<const ClaimObject> claims,
-                                                std::vector<ConfigNames>* configs) const {
+                                                std::vector<ConfigNames>* configs,
+                                                std::optional<Pending>* pending) const {
   std::vector<const Claim*> asked;
   for (const ClaimObject& claim : claims) {
     const std::string fault = contents.AdminAccessFault(claim);  // it may have been changed
@@ -50,8 +53,12 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
     asked.push_back(&claim.claim);
   }
   const Inventory& inventory = contents.inventory();
-  const Demand demand = allocator_.Resolve(inventory, asked);
-  Answer answer = allocator_.Allocate(inventory, demand, node, Parts::kAll);
+  auto resolved = allocator_.TryResolve(inventory, asked);
+  if (auto* unknown = std::get_if<Pending>(&resolved)) {
+    *pending = std::move(*unknown);
+    return absl::UnavailableError("expressions are to be evaluated");
+  }
+  Answer answer = allocator_.Allocate(inventory, std::get<Demand>(resolved), node, Parts::kAll);
   if (!answer.verdict.fits()) return absl::FailedPreconditionError(answer.verdict.reason());
   Choice choice;
   std::set<std::string> pools;
@@ -67,14 +74,15 @@ absl::StatusOr<Choice> StoreChooser::ChooseFrom(const Contents& contents, std::s
   return choice;
 }
 
-absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
-                                            std::span<const ClaimObject> claims) {
+absl::StatusOr<Choice> StoreChooser::TryChoose(const PodOnNode& pod,
+                                               std::span<const ClaimObject> claims,
+                                               std::vector<ConfigNames>* configs,
+                                               std::optional<Pending>* pending) {
   absl::StatusOr<Choice> choice = Choice();
-  std::vector<ConfigNames> configs;
   store_.Change([&](Contents* contents) {
     {
       const Contents::Without aside(contents, Holders(*contents, claims));
-      choice = ChooseFrom(*contents, pod.node, claims, &configs);
+      choice = ChooseFrom(*contents, pod.node, claims, configs, pending);
     }
     // Calls at the same time choose others, and filter calls see it before anything is written.
     for (size_t i = 0; choice.ok() && i < claims.size(); ++i) {
@@ -82,6 +90,19 @@ absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
     }
     return false;
   });
+  return choice;
+}
+
+absl::StatusOr<Choice> StoreChooser::Choose(const PodOnNode& pod,
+                                            std::span<const ClaimObject> claims) {
+  std::vector<ConfigNames> configs;
+  std::optional<Pending> pending;
+  auto choice = TryChoose(pod, claims, &configs, &pending);
+  for (int i = 0; pending.has_value() && i < kMostEvaluations; ++i) {
+    absl::Status found = allocator_.FindOut(*std::exchange(pending, std::nullopt), {});
+    if (!found.ok()) return found;
+    choice = TryChoose(pod, claims, &configs, &pending);
+  }
   if (!choice.ok()) return choice;
   absl::Status configured = AddConfigs(claims, configs, &*choice);
   if (!configured.ok()) return configured;
@@ -96,19 +117,6 @@ void StoreChooser::Settle(std::span<const ClaimObject> claims) {
     }
     return has_changed;
   });
-}
-
-bool StoreChooser::HasAdminAccess(const ClaimObject& claim) {
-  bool has = claim.privileged;
-  store_.Look([&](const Contents& contents) {
-    for (const Request& request : claim.claim.requests) {
-      for (const Detail& detail : request.details) {
-        const auto of = contents.FindClass(detail.device_class);
-        has = has || (of != nullptr && of->of.admin_access);
-      }
-    }
-  });
-  return has;
 }
 
 std::optional<PoolObject> StoreChooser::FindPool(std::string_view name) {

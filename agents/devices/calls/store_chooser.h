@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "calls/configs.h"
-#include "outrigger/devices/allocator.h"
-#include "outrigger/devices/writer.h"
+#include "devices/allocation/allocator.h"
+#include "devices/writer/writer.h"
 #include "store/device_store.h"
 
 namespace outrigger::devices::agent {
@@ -26,7 +26,6 @@ class StoreChooser final : public Chooser {
   absl::StatusOr<Choice> Choose(const PodOnNode& pod, std::span<const ClaimObject> claims) override;
   /// What was chosen for these claims is written, or will not be: until now it counted as theirs.
   void Settle(std::span<const ClaimObject> claims);
-  bool HasAdminAccess(const ClaimObject& claim) override;
   std::optional<PoolObject> FindPool(std::string_view name) override;
   void SeePool(const PoolObject& pool) override;
   void LosePool(std::string_view name, std::string_view uid) override;
@@ -34,9 +33,14 @@ class StoreChooser final : public Chooser {
   void LoseClaim(const CustomObjectName& claim, bool privileged) override;
 
  private:
+  // `pending`: what is to be found out before a choice; then nothing is chosen.
+  absl::StatusOr<Choice> TryChoose(const PodOnNode& pod, std::span<const ClaimObject> claims,
+                                   std::vector<ConfigNames>* configs,
+                                   std::optional<Pending>* pending);
   absl::StatusOr<Choice> ChooseFrom(const Contents& contents, std::string_view node,
                                     std::span<const ClaimObject> claims,
-                                    std::vector<ConfigNames>* configs) const;
+                                    std::vector<ConfigNames>* configs,
+                                    std::optional<Pending>* pending) const;
 
   absl::Status AddConfigs(std::span<const ClaimObject> claims,
                           const std::vector<ConfigNames>& names, Choice* choice) const;

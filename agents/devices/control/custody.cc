@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include "fmt/format.h"
@@ -14,13 +16,25 @@ namespace {
 constexpr std::chrono::milliseconds kPause{500};  // between two looks, at least
 constexpr int kShare = 20;                        // a look takes no more than a part of the time
 constexpr std::chrono::seconds kPatrol{30};       // a look though nothing has changed
-constexpr std::chrono::seconds kActing{10};
+constexpr std::chrono::seconds kActing{30};       // of a batch: a write of 4096 entries takes 8 s
+constexpr std::chrono::seconds kServing{10};      // of a pod that is bound
+constexpr std::chrono::seconds kTurn{2};
+constexpr size_t kMostAtOnce = 4096;
 // The longest time until what failed is tried again.
 constexpr std::chrono::seconds kChanging{5};  // another writer is at work
 constexpr std::chrono::seconds kNoRoom{30};   // until others give devices back; or no answer
 constexpr std::chrono::minutes kRefused{5};   // until a person changes something
 
 using Uids = std::set<std::string_view>;
+
+bool IsOfHost(const Action& action) {
+  return action.kind == ActionKind::kServeBoundPod || action.kind == ActionKind::kReportConflict;
+}
+
+// All the time was used up, perhaps by one of many: with fewer the others are done.
+bool RanOut(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) || absl::IsDeadlineExceeded(status);
+}
 
 void TakeClaims(std::string_view annotation, PodFact* fact) {
   auto claims = ParsePodClaims(annotation, fact->name);
@@ -30,6 +44,16 @@ void TakeClaims(std::string_view annotation, PodFact* fact) {
     fact->claims_fault =
         fmt::format("annotation {}: {}", kClaimsAnnotation, std::string(claims.status().message()));
   }
+}
+
+PodFact FactOf(const Pod& pod) {
+  PodFact fact{.namespace_ = pod.namespace_,
+               .name = pod.name,
+               .uid = pod.uid,
+               .node = pod.node_name,
+               .finished = pod.IsFinished()};
+  TakeClaims(pod.annotations.Get(kClaimsAnnotation), &fact);
+  return fact;
 }
 
 // Of pods that name claims, and of those that claims and pools name: an annotation may be removed.
@@ -128,23 +152,33 @@ Custody::Custody(const Terms& terms, DeviceStore* store, Binding* binding)
     : terms_(terms),
       store_(*store),
       binding_(*binding),
+      intents_(binding->writer_options().intent_time),
       carrier_(terms.cluster == nullptr
                    ? nullptr
                    : std::make_unique<Carrier>(terms.cluster, static_cast<CustodyHost*>(this),
-                                               &binding->chooser(), binding->writer_options())),
+                                               &binding->chooser(), &intents_,
+                                               binding->writer_options())),
       retries_(terms.clock.now) {}
 
 absl::StatusOr<PodFact> Custody::ReadPod(std::string_view namespace_, std::string_view name,
                                          const CallLimits& limits) {
   const auto pod = terms_.cluster->Read(namespace_, name, limits);
   if (!pod.ok()) return pod.status();
-  PodFact fact{.namespace_ = pod->namespace_,
-               .name = pod->name,
-               .uid = pod->uid,
-               .node = pod->node_name,
-               .finished = pod->IsFinished()};
-  TakeClaims(pod->annotations.Get(kClaimsAnnotation), &fact);
-  return fact;
+  return FactOf(*pod);
+}
+
+absl::StatusOr<std::vector<PodFact>> Custody::ReadPods(std::string_view namespace_,
+                                                       const CallLimits& limits) {
+  if (const auto known = pods_read_.find(namespace_); known != pods_read_.end()) {
+    return known->second;
+  }
+  const auto pods = terms_.cluster->ReadAll(namespace_, limits);
+  if (!pods.ok()) return pods.status();
+  std::vector<PodFact> facts;
+  for (const Pod& pod : *pods) {
+    if (!pod.IsFinished()) facts.push_back(FactOf(pod));
+  }
+  return pods_read_[std::string(namespace_)] = std::move(facts);
 }
 
 absl::Status Custody::Serve(const Action& action, const CallLimits& limits) {
@@ -175,18 +209,7 @@ void Custody::Emit(const Action& action, std::string_view reason) {
   terms_.cluster->Record(std::move(event));
 }
 
-std::set<std::string, std::less<>> Custody::AdminClasses() {
-  std::set<std::string, std::less<>> names;
-  store_.Look([&](const Contents& contents) {
-    contents.classes().ForEach([&](const std::string& name, const auto& of) {
-      if (of->of.admin_access) names.insert(name);
-    });
-  });
-  return names;
-}
-
-std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
-                                  std::optional<WallTime>* deadline) {
+std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot) {
   std::vector<std::shared_ptr<const PoolObject>> pools;
   std::vector<std::shared_ptr<const ClaimObject>> claims;
   store_.Look([&](const Contents& contents) {
@@ -203,9 +226,6 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
   std::vector<ClaimObject> claim_objects;
   claim_objects.reserve(claims.size());
   for (const auto& claim : claims) claim_objects.push_back(*claim);
-  CustodyView view;
-  view.admin_classes = AdminClasses();
-  view.now = terms_.clock.wall();
   Uids named;
   for (const ClaimObject& claim : claim_objects) {
     for (const PodReference& pod : claim.pods) named.insert(pod.uid);
@@ -214,11 +234,9 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot,
     for (const PoolEntry& entry : pool.entries) named.insert(entry.pod_uid);
   }
   const std::vector<PodFact> facts = FactsOf(snapshot, named);
-  view.pools = pool_objects;
-  view.claims = claim_objects;
-  view.pods = facts;
-  *deadline = NextDeadline(view.pools, view.now);
-  return Decide(view);
+  intents_.Look(pool_objects, claim_objects, terms_.clock.wall(), terms_.clock.now());
+  return Decide(
+      {.pools = pool_objects, .claims = claim_objects, .pods = facts, .intents = intents_});
 }
 
 void Custody::OnFailure(const Action& action, const absl::Status& failure) {
@@ -239,9 +257,8 @@ void Custody::OnFailure(const Action& action, const absl::Status& failure) {
   Emit(missing, "DevicesRefused");
 }
 
-void Custody::Carry(const Action& action, const std::stop_token& stop) {
-  const absl::Status carried = carrier_->Carry(action, {.timeout = kActing, .stop = stop});
-  if (!carried.ok()) return OnFailure(action, carried);
+void Custody::OnEnd(const Action& action, const absl::Status& end) {
+  if (!end.ok()) return OnFailure(action, end);
   retries_.Succeed(RetryKeyOf(action));
   if (action.kind != ActionKind::kReportConflict) {
     terms_.log(fmt::format("{}: {}", ActionText(action), action.reason));
@@ -250,50 +267,87 @@ void Custody::Carry(const Action& action, const std::stop_token& stop) {
   if (!cause.empty()) terms_.metrics->Add(metric::kFreed, cause, 1);
 }
 
-bool Custody::CarryAll(const std::vector<Action>& actions, const std::stop_token& stop) {
-  retries_.BeginRound();
-  for (size_t i = 0; i < actions.size(); ++i) {
-    if (stop.stop_requested()) return false;
-    if (!retries_.IsDue(RetryKeyOf(actions[i]))) continue;
-    if (!recovery_.Ended().ok()) {
-      recovery_.WaitsFor(fmt::format("actions: {} of {} tried, now {}", i, actions.size(),
-                                     ActionText(actions[i])));
-    }
-    Carry(actions[i], stop);
+// One of the host is carried out alone.
+std::vector<Action> Custody::TakeBatch() {
+  std::vector<Action> batch;
+  while (!actions_.empty() && batch.size() < batch_) {
+    const bool is_of_host = IsOfHost(actions_.front());
+    if (is_of_host && !batch.empty()) break;
+    if (retries_.IsDue(RetryKeyOf(actions_.front()))) batch.push_back(std::move(actions_.front()));
+    actions_.pop_front();
+    if (is_of_host) break;
   }
-  if (stop.stop_requested()) return false;
-  retries_.EndRound();
-  return true;
+  return batch;
+}
+
+// Another writer of a pool is the likelier to be there first the longer a batch takes.
+void Custody::CarryBatch(std::vector<Action> batch, const std::stop_token& stop) {
+  if (!recovery_.Ended().ok()) {
+    recovery_.WaitsFor(fmt::format("actions: {} of {} tried, now {}",
+                                   found_ - actions_.size() - batch.size(), found_,
+                                   ActionText(batch.front())));
+  }
+  const bool is_pod = batch.front().kind == ActionKind::kServeBoundPod;
+  Carried carried = carrier_->Carry(batch, {.timeout = is_pod ? kServing : kActing, .stop = stop});
+  for (size_t i = 0; batch.size() > 1 && i < carried.statuses.size(); ++i) {
+    if (RanOut(carried.statuses[i])) carried.with_fewer.insert(i);
+  }
+  for (size_t i = batch.size(); i-- > 0;) {
+    const bool is_left = i >= carried.statuses.size() || carried.with_fewer.contains(i);
+    if (is_left) actions_.push_front(std::move(batch[i]));
+  }
+  for (size_t i = 0; i < carried.statuses.size(); ++i) {
+    if (!carried.with_fewer.contains(i)) OnEnd(batch[i], carried.statuses[i]);
+  }
+  batch_ = carried.with_fewer.empty() ? std::min(2 * batch_, kMostAtOnce)
+                                      : std::max<size_t>(carried.statuses.size() / 4, 1);
+}
+
+void Custody::Work(const std::stop_token& stop) {
+  pods_read_.clear();
+  const Clock::TimePoint until = terms_.clock.now() + kTurn;
+  while (!actions_.empty() && terms_.clock.now() < until && !stop.stop_requested()) {
+    std::vector<Action> batch = TakeBatch();
+    if (!batch.empty()) CarryBatch(std::move(batch), stop);
+  }
 }
 
 Clock::Duration Custody::Due() const {
   if (!looked_.has_value()) return {};
   const Clock::Duration since = terms_.clock.now() - *looked_;
   Clock::Duration due = (is_dirty_ ? pause_ : Clock::Duration(kPatrol)) - since;
-  if (deadline_.has_value()) {
-    const Clock::Duration left =
-        std::chrono::duration_cast<Clock::Duration>(*deadline_ - terms_.clock.wall());
-    due = std::min(due, std::max(left, pause_ - since));
-  }
-  if (const auto next = retries_.Next(); next.has_value()) {
-    due = std::min(due, std::max(*next - terms_.clock.now(), pause_ - since));
+  for (const auto next : {intents_.Next(), retries_.Next()}) {
+    if (next.has_value()) due = std::min(due, std::max(*next - terms_.clock.now(), pause_ - since));
   }
   return due;
 }
 
-Clock::Duration Custody::Round(const std::stop_token& stop) {
-  if (const Clock::Duration due = Due(); due > Clock::Duration()) return due;
+bool Custody::Look() {
   const auto view = terms_.cluster->Take();
   if (!view.ok()) {
     recovery_.WaitsFor(std::string(view.status().message()));
-    return kPause;
+    return false;
   }
   looked_ = terms_.clock.now();
   is_dirty_ = false;
   ++round_;
-  const std::vector<Action> actions = Find(*view->snapshot, &deadline_);
+  std::vector<Action> found = Find(*view->snapshot);
+  found_ = found.size();
+  actions_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
   pause_ = std::max<Clock::Duration>(kPause, kShare * (terms_.clock.now() - *looked_));
-  if (!CarryAll(actions, stop)) return kPause;
+  retries_.BeginRound();
+  return true;
+}
+
+Clock::Duration Custody::Round(const std::stop_token& stop) {
+  if (actions_.empty()) {
+    if (const Clock::Duration due = Due(); due > Clock::Duration()) return due;
+    if (!Look()) return kPause;
+  }
+  Work(stop);
+  if (stop.stop_requested()) return kPause;
+  if (!actions_.empty()) return std::chrono::milliseconds(1);
+  retries_.EndRound();
   std::erase_if(reported_, [&](const auto& entry) { return entry.second != round_; });
   recovery_.End();
   return std::max<Clock::Duration>(Due(), std::chrono::milliseconds(1));

@@ -29,7 +29,7 @@ class DevicesCustody : public DevicesTest {
   ~DevicesCustody() override { store_.Stop(); }
 
   std::chrono::system_clock::time_point Wall() const {
-    return std::chrono::system_clock::time_point() +
+    return std::chrono::system_clock::time_point() + ahead_ +
            std::chrono::duration_cast<std::chrono::system_clock::duration>(now_.time_since_epoch());
   }
   Clock::Duration Round() { return custody_.Round({}); }
@@ -55,6 +55,21 @@ class DevicesCustody : public DevicesTest {
                                       {"deviceCount", 4}}};
     cluster_.custom().Put(kPoolKind, pool);
   }
+  /// Entries of so many claims that are gone.
+  void PutLeftovers(int count) {
+    Json pool = Get(kPoolKind, "n1-0");
+    Json entries = Json::array();
+    for (int i = 0; i < count; ++i) {
+      entries.push_back({{"claimUID", fmt::format("no-such-claim-{}", i)},
+                         {"claimNamespace", "default"},
+                         {"claimName", fmt::format("gone-{}", i)},
+                         {"state", "Confirmed"},
+                         {"deviceCount", 1}});
+    }
+    pool["status"]["allocations"] = entries;
+    cluster_.custom().Put(kPoolKind, pool);
+  }
+  size_t Left() { return StatusOf(kPoolKind, "n1-0")["allocations"].size(); }
   /// Writes of objects of this name get this answer, and are counted.
   void Refuse(const std::string& name, absl::Status answer) {
     cluster_.custom().Before([this, name, answer](const CustomWrite& write) {
@@ -62,6 +77,35 @@ class DevicesCustody : public DevicesTest {
       ++refused_;
       return answer;
     });
+  }
+  /// Another process has written the claim for the pod, until `end`, and is binding the pod.
+  void PutBeingBound(std::chrono::system_clock::time_point end) {
+    PutClaim("c", 4);
+    const Pod pod = PutPodOf("p", "c");
+    PoolEntry intent;
+    intent.claim_namespace = "default";
+    intent.claim_name = "c";
+    intent.claim_uid = Get(kClaimKind, "c")["metadata"]["uid"];
+    intent.pod_name = pod.name;
+    intent.pod_uid = pod.uid;
+    intent.deadline = end;
+    intent.writer = "other";
+    intent.holding = {{"n1-0", "", 4, {}}};
+    const auto pool = ParsePool(Get(kPoolKind, "n1-0").dump());
+    ASSERT_TRUE(pool.ok()) << pool.status();
+    ASSERT_TRUE(cluster_
+                    .PatchCustomStatus(kPoolKind, {.namespace_ = {}, .name = "n1-0"},
+                                       PoolStatusPatch(*pool, {&intent, 1}), {})
+                    .ok());
+    ClaimStatus status;
+    status.state = ClaimState::kAllocated;
+    status.node = "n1";
+    status.allocations = intent.holding;
+    status.pods = {{pod.name, pod.uid}};
+    ASSERT_TRUE(cluster_
+                    .PatchCustomStatus(kClaimKind, {.namespace_ = "default", .name = "c"},
+                                       ClaimStatusPatch(status), {})
+                    .ok());
   }
   std::vector<std::string> Events() {
     std::vector<std::string> events;
@@ -78,6 +122,7 @@ class DevicesCustody : public DevicesTest {
   static constexpr const char* kEmbedded = R"([{"name":"a","claim":{"deviceClass":"foozer"}}])";
 
   Clock::TimePoint now_{std::chrono::hours(500'000)};
+  std::chrono::seconds ahead_{0};  // of this process' clock
   int rounds_ = 0;
   int refused_ = 0;
   std::vector<std::string> said_;  // in the log
@@ -157,6 +202,31 @@ TEST_F(DevicesCustody, ARefusedActionOfNoPodIsSaidAtItsClaim) {
   EXPECT_LE(refused_, 8);
 }
 
+TEST_F(DevicesCustody, AClaimThatIsGoneIsHeldForPodsThatNameItUntilTheyCannotBeBoundAnyMore) {
+  PutNodes(1, 4);
+  PutLeftover();
+  PutPodOf("p", "gone");
+  (void)Round();
+  ASSERT_THAT(StatusOf(kPoolKind, "n1-0")["allocations"], SizeIs(1));
+  EXPECT_EQ(StatusOf(kPoolKind, "n1-0")["allocations"][0]["state"], "Intent");
+  RunFor(std::chrono::seconds(55));
+  EXPECT_THAT(StatusOf(kPoolKind, "n1-0")["allocations"], SizeIs(1));
+  RunFor(std::chrono::seconds(10));
+  EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
+}
+
+TEST_F(DevicesCustody, AClaimIsNotFreedWhileItsPodMayBeBoundHoweverFarAheadTheClockIs) {
+  PutNodes(1, 4);
+  const auto end = Wall() + std::chrono::seconds(60);  // of the other process
+  ahead_ = std::chrono::minutes(10);
+  PutBeingBound(end);
+  RunFor(std::chrono::seconds(59));
+  EXPECT_EQ(StateOf("c"), "Allocated");
+  RunFor(std::chrono::seconds(3));
+  EXPECT_EQ(StateOf("c"), "Pending");
+  EXPECT_TRUE(StatusOf(kPoolKind, "n1-0")["allocations"].empty());
+}
+
 TEST_F(DevicesCustody, APodWithoutRoomIsLookedAtNowAndThenAndServedOnceThereIsSome) {
   PutNodes(1, 4);
   PutClaim("c", 4);
@@ -225,6 +295,65 @@ TEST_F(DevicesCustody, WhatRecoveryWaitsForIsSaid) {
   EXPECT_THAT(causes.front(), HasSubstr("0 of 2 tried, now RemoveEntry default/gone in pool n1-0"));
   EXPECT_THAT(causes.back(), HasSubstr("1 of 2 tried, now ServeBoundPod default/p"));
   EXPECT_TRUE(custody_.Recovered().ok());
+}
+
+TEST_F(DevicesCustody, AThousandOrphansOfAPoolCostOneWriteAndOneForEachConflict) {
+  PutNodes(1, 4096);
+  PutLeftovers(1000);
+  int conflicts = 2;
+  int writes = 0;
+  cluster_.custom().Before([&](const CustomWrite&) {
+    ++writes;
+    return conflicts-- > 0 ? absl::AbortedError("409") : absl::OkStatus();
+  });
+  RunFor(std::chrono::seconds(5));
+  EXPECT_EQ(Left(), 0U);
+  // 1000, 250, then 62, 124, 248, 496 and 70.
+  EXPECT_LE(writes, 2 + 5);
+}
+
+TEST_F(DevicesCustody, OthersHaveATurnWhileALongListIsWorkedOff) {
+  PutNodes(1, 4096);
+  PutLeftovers(1000);
+  size_t turns = 0;
+  cluster_.custom().Before([&](const CustomWrite&) {
+    now_ += std::chrono::seconds(3);  // a slow API server, and another writer
+    return turns < 2 ? absl::AbortedError("409") : absl::OkStatus();
+  });
+  std::vector<size_t> left;
+  while (turns < 20) {
+    const Clock::Duration due = Round();
+    ++turns;
+    left.push_back(Left());
+    if (custody_.Recovered().ok()) break;
+    EXPECT_EQ(due, std::chrono::milliseconds(1));
+  }
+  EXPECT_THAT(left, ElementsAre(1000, 1000, 938, 814, 566, 70, 0));
+}
+
+// One of many may use up the time of all.
+TEST_F(DevicesCustody, ABatchThatRunsOutOfTimeIsCut) {
+  PutNodes(1, 4096);
+  PutLeftovers(100);
+  int writes = 0;
+  cluster_.custom().Before([&](const CustomWrite&) {
+    return ++writes <= 2 ? absl::DeadlineExceededError("no time is left") : absl::OkStatus();
+  });
+  Round();
+  EXPECT_EQ(Left(), 0u);
+}
+
+TEST_F(DevicesCustody, AnEntryThatIsRefusedHoldsUpNoOthersOfItsPool) {
+  PutNodes(1, 4096);
+  PutLeftovers(40);
+  cluster_.custom().Before([](const CustomWrite& write) {
+    // It refuses to let go of one.
+    return write.body.find("\"gone-17\"") == std::string::npos
+               ? absl::InvalidArgumentError("status: Invalid value")
+               : absl::OkStatus();
+  });
+  RunFor(std::chrono::seconds(5));
+  EXPECT_EQ(Left(), 1U);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 #include "control/retries.h"
 
-#include <algorithm>
 #include <chrono>
+
+#include "sdk/base/backoff.h"
 
 namespace outrigger::devices::agent {
 namespace {
 
 constexpr std::chrono::milliseconds kFirstRetry{500};
-constexpr int kMostDoublings = 16;  // so that the time is in range; longer than any limit
 
 }  // namespace
 
@@ -21,8 +21,7 @@ bool Retries::IsDue(const std::string& action) {
 bool Retries::Fail(const std::string& action, std::string text, Clock::Duration longest) {
   Failed& failed = failed_[action];
   const bool is_news = failed.count == 0 || failed.text != text;
-  const int doublings = std::min(failed.count++, kMostDoublings);
-  failed.next = now_() + std::min<Clock::Duration>(kFirstRetry * (1 << doublings), longest);
+  failed.next = now_() + Backoff<Clock::Duration>::After(++failed.count, kFirstRetry, longest);
   failed.round = round_;
   failed.text = std::move(text);
   return is_news;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,16 +12,17 @@
 
 #include "calls/configs.h"
 #include "control/failure_log.h"
-#include "control/judgements.h"
+#include "devices/allocation/allocator.h"
+#include "devices/allocation/selectors.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/agent/metrics.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/devices/allocator.h"
-#include "outrigger/devices/selectors.h"
 #include "store/device_store.h"
 
 namespace outrigger::devices::agent {
+
+struct ClaimJudgement;
 
 /// Keeps what statuses say of claims without devices, of classes, and of the totals of pools: what
 /// the process does that holds the Lease. Each is written when it changes, and conditional on the
@@ -55,6 +57,7 @@ class StatusWriter {
     uint64_t class_epoch = 0;
     Clock::TimePoint since;        // of a claim: without devices
     Clock::TimePoint configs_due;  // of a claim: when its configs are looked up again
+    Clock::TimePoint note_due;     // of a claim: when it is judged again, as its note may change
     bool is_settled = false;
     uint64_t round = 0;
   };
@@ -70,13 +73,18 @@ class StatusWriter {
   };
 
   void Collect(const Contents& contents, std::vector<Job>* jobs);
-  void AddClaim(const Contents& contents, const std::string& name, const ClaimObject& claim,
-                std::vector<Job>* jobs);
+  void AddClaim(const Contents& contents, const std::string& name,
+                const std::shared_ptr<const ClaimObject>& claim);
+  void JudgeClaims(const std::stop_token& stop, std::vector<Job>* jobs);
+  /// Nothing: expressions could not be evaluated yet.
+  std::optional<ClaimJudgement> Judge(const ClaimObject& claim, const std::stop_token& stop,
+                                      ConfigNames* configs);
   void AddClass(const Contents& contents, const ClassObject& of, std::vector<Job>* jobs);
   void AddPool(const PoolObject& pool, std::vector<Job>* jobs);
   /// What is to be said of a claim; nothing if its status says it.
   void Say(const ClaimObject& claim, const ClaimJudgement& judged, Seen* seen,
            std::vector<Job>* jobs);
+  void JudgeAgain(Seen* seen);
   void CheckConfigs(const std::stop_token& stop, std::vector<Job>* jobs);
   /// Its entry, if it has to be judged; else null.
   Seen* Look(const std::string& key, const ObjectVersion& version, uint64_t class_epoch,
@@ -89,10 +97,16 @@ class StatusWriter {
   DeviceStore& store_;
   const Allocator& allocator_;
   const Selectors& selectors_;
+  struct Unjudged {
+    std::shared_ptr<const ClaimObject> claim;
+    Seen* seen = nullptr;
+  };
+  std::vector<Unjudged> unjudged_;  // of this round
   /// A claim that nothing is in the way of but, perhaps, its configs.
   struct Configured {
     ClaimObject claim;
     ConfigNames configs;
+    std::string note;
     Seen* seen = nullptr;
   };
   std::vector<Configured> configured_;  // of this round

@@ -112,6 +112,18 @@ TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
        "Invalid",
        "1000000001",
        "ClaimInvalid"},
+      {"unknown-field",
+       {{"deviceClass", "foozer"}, {"matchAttribute", {"numa"}}},
+       "Invalid",
+       "spec.matchAttribute: \"matchAttribute\" is not a known field; did you mean "
+       "matchAttributes?",
+       "ClaimInvalid: spec.matchAttribute: "},
+      {"two-names",
+       {{"deviceClass", "foozer"}, {"matchAttributes", {"a"}}, {"attributeMatches", {"b"}}},
+       "Invalid",
+       "spec.attributeMatches: \"attributeMatches\" is not equal to matchAttributes, its new name",
+       "ClaimInvalid: spec.attributeMatches: "},
+      {"old-name", {{"deviceClass", "foozer"}, {"attributeMatches", {"numa"}}}, "Pending", "", ""},
       {"both-dialects",
        {{"deviceClass", "foozer"}, {"claims", {{{"deviceClass", "foozer"}}}}},
        "Invalid",
@@ -133,6 +145,34 @@ TEST_F(DevicesStatuses, SayWhatIsInTheWayOfAClaim) {
         << row.name;
   }
   EXPECT_EQ(StatusOf(kClaimKind, "good").value("class", ""), "foozer");
+}
+
+TEST_F(DevicesStatuses, NameTheDeviceOnWhichConstraintsFail) {
+  PutNodes(1, 4);
+  const Json speed = {{{"name", "speed"}, {"intValue", 9}}};
+  const auto put_pool = [&](const Json& of_second) {
+    Put(kPoolKind, "listed",
+        {{"nodeName", "n1"},
+         {"driver", "d"},
+         {"devices",
+          {{{"name", "x0"}, {"attributes", speed}}, {{"name", "x1"}, {"attributes", of_second}}}}});
+  };
+  put_pool(Json::array());
+  Put(kClassKind, "listed",
+      {{"deviceType", "gpu"}, {"driver", "d"}, {"constraints", "!has(device.vendor)"}});
+  Put(kClaimKind, "fails", {{"deviceClass", "listed"}, {"constraints", "device.speed > 3"}});
+  Put(kClaimKind, "good", {{"deviceClass", "listed"}, {"constraints", "has(device.speed)"}});
+  Settle();
+  EXPECT_EQ(StatusOf(kClaimKind, "fails")["state"], "Pending");
+  const std::string message =
+      "constraints fail on 1 device, first device x1 of pool listed: no such key: speed";
+  EXPECT_EQ(StatusOf(kClaimKind, "fails")["message"], message);
+  EXPECT_EQ(StatusOf(kClaimKind, "good").value("message", ""), "");
+  EXPECT_THAT(Events(), ElementsAre("DeviceClaim fails: ClaimWaits: " + message));
+  put_pool(speed);
+  now_ += std::chrono::seconds(30);
+  Settle();
+  EXPECT_EQ(StatusOf(kClaimKind, "fails").value("message", ""), "");
 }
 
 TEST_F(DevicesStatuses, SayThatTheNamespaceLacksTheLabel) {
@@ -265,6 +305,22 @@ TEST_F(DevicesStatuses, AClassIsReadyWithADriver) {
   Settle();
   EXPECT_EQ(StatusOf(kClassKind, "of-pools")["conditions"][0]["status"], "False");
   EXPECT_EQ(StatusOf(kClassKind, "of-nothing")["conditions"][0]["status"], "True");
+}
+
+TEST_F(DevicesStatuses, AClassWithAnUnknownFieldIsInvalidAndSoAreItsClaims) {
+  constexpr const char* kFault =
+      "spec.matchAttribute: \"matchAttribute\" is not a known field; did you mean matchAttributes?";
+  Put(kClassKind, "odd", {{"deviceType", "gpu"}, {"driver", "d"}, {"matchAttribute", {"numa"}}});
+  Put(kClaimKind, "c", {{"deviceClass", "odd"}});
+  Settle();
+  const Json condition = StatusOf(kClassKind, "odd").at("conditions").at(0);
+  EXPECT_EQ(condition["status"], "False");
+  EXPECT_EQ(condition["reason"], "Invalid");
+  EXPECT_EQ(condition["message"], kFault);
+  EXPECT_EQ(StatusOf(kClaimKind, "c")["message"],
+            fmt::format("DeviceClass \"odd\" is invalid: {}", kFault));
+  EXPECT_THAT(Events(),
+              ::testing::Contains(fmt::format("DeviceClass odd: ClassInvalid: {}", kFault)));
 }
 
 TEST_F(DevicesStatuses, WhatCouldNotBeWrittenIsWrittenLater) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -28,9 +29,7 @@ void Waker::OnRejected(const Pod& pod, bool unresolved) {
   Wanted wanted = WantedBy(pod);
   if (!wanted.verdict.fits() || wanted.claims.empty()) return;  // the pod itself has to change
   Waiting waiting;
-  waiting.namespace_ = pod.namespace_;
-  waiting.name = pod.name;
-  waiting.claims = std::move(wanted.claims);
+  waiting.pod = std::move(wanted);
   waiting.look_everywhere = true;  // what has changed since the answer is not known
   waiting.priority = pod.priority;
   waiting.created = pod.creation_time;
@@ -67,8 +66,9 @@ void Waker::Rest(const std::string& uid, Clock::TimePoint until) {
   }
 }
 
-bool Waker::IsForAllNodes(const Waiting& pod) const {
-  if (pod.look_everywhere || touched_.everywhere) return true;
+bool Waker::IsForAllNodes(const Waiting& waiting) const {
+  if (waiting.look_everywhere || touched_.everywhere) return true;
+  const Wanted& pod = waiting.pod;
   return std::any_of(pod.claims.begin(), pod.claims.end(), [&](const PodClaim& claim) {
     return touched_.claims.contains(fmt::format("{}/{}", pod.namespace_, claim.claim_name));
   });
@@ -79,7 +79,7 @@ void Waker::Forget(const ClusterSnapshot& pods) {
   const MutexLock lock(mutex_);
   for (auto at = waiting_.begin(); at != waiting_.end();) {
     Waiting& waiting = at->second;
-    const auto pod = pods.FindPod(waiting.namespace_, waiting.name);
+    const auto pod = pods.FindPod(waiting.pod.namespace_, waiting.pod.name);
     const bool is_shown = pod.has_value() && pod->Uid() == at->first;
     const bool is_over = is_shown ? !pod->NodeName().empty() || pod->IsFinished()
                                   : waiting.seen || now >= waiting.unseen_until;
@@ -95,39 +95,43 @@ std::vector<std::pair<std::string, Waker::Waiting>> Waker::InOrder() const {
     pods.assign(waiting_.begin(), waiting_.end());
   }
   std::sort(pods.begin(), pods.end(), [](const auto& a, const auto& b) {
-    return std::tie(b.second.priority, a.second.created, a.second.namespace_, a.second.name) <
-           std::tie(a.second.priority, b.second.created, b.second.namespace_, b.second.name);
+    return std::tie(b.second.priority, a.second.created, a.second.pod.namespace_,
+                    a.second.pod.name) < std::tie(a.second.priority, b.second.created,
+                                                  b.second.pod.namespace_, b.second.pod.name);
   });
   return pods;
 }
 
-std::string Waker::NodeFor(const std::string& uid, const Waiting& pod, bool everywhere,
-                           const ClusterSnapshot& nodes, bool* was_asked) const {
+std::string Waker::NodeFor(const Wanted& pod, bool everywhere, const ClusterSnapshot& nodes,
+                           const std::stop_token& stop, bool* was_asked) const {
   std::string found;
-  judge_.With(
-      {pod.namespace_, pod.name, uid}, pod.claims,
-      [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
+  std::optional<Nodes> turns;
+  std::vector<std::string> names(touched_.nodes.begin(), touched_.nodes.end());
+  const auto asked = judge_.With(
+      pod, stop, [&](const Inventory& inventory, const PodDemand& demand, const Demand& resolved) {
         *was_asked = true;
-        const auto fits = [&](const std::string& node) {
-          return nodes.FindNode(node).has_value() && demand.VerdictOf(node).fits() &&
-                 allocator_.Allocate(inventory, resolved, node, Parts::kVerdict).verdict.fits();
-        };
-        const auto first_of = [&](const auto& names) {
-          const auto at = std::find_if(names.begin(), names.end(), fits);
-          if (at != names.end()) found = *at;
-        };
-        if (everywhere) {
-          first_of(inventory.Nodes());
-        } else {
-          first_of(touched_.nodes);
+        if (!turns.has_value()) {
+          if (everywhere) names = inventory.Nodes();
+          turns.emplace(allocator_, names.size(), &first_);
         }
+        return turns->Next([&](size_t i, int64_t budget) -> int64_t {
+          const std::string& node = names[i];
+          if (!found.empty() || !nodes.FindNode(node).has_value() ||
+              !demand.VerdictOf(node).fits()) {
+            return 0;
+          }
+          const Answer answer =
+              allocator_.Allocate(inventory, resolved, node, Parts::kVerdict, budget);
+          if (answer.verdict.fits()) found = node;
+          return answer.steps;
+        });
       });
+  *was_asked = *was_asked && asked.ok();
   return found;
 }
 
-bool Waker::Wake(const std::string& uid, const Waiting& pod, const std::string& node,
-                 const std::stop_token& stop) {
-  const absl::Status woken = terms_.cluster->Nominate({pod.namespace_, pod.name, uid}, node, "",
+bool Waker::Wake(const Wanted& pod, const std::string& node, const std::stop_token& stop) {
+  const absl::Status woken = terms_.cluster->Nominate({pod.namespace_, pod.name, pod.uid}, node, "",
                                                       {.timeout = kNominating, .stop = stop});
   if (woken.ok()) terms_.metrics->Add(metric::kWoken, "", 1);
   if (woken.ok() || absl::IsNotFound(woken) || absl::IsAborted(woken)) return true;
@@ -147,19 +151,19 @@ void Waker::Round(const std::stop_token& stop) {
   Forget(snapshot);
   const Clock::TimePoint now = terms_.clock.now();
   std::map<std::string, int> woken;  // by node
-  for (const auto& [uid, pod] : InOrder()) {
+  for (const auto& [uid, waiting] : InOrder()) {
     if (stop.stop_requested()) return;
-    const bool everywhere = IsForAllNodes(pod);
+    const bool everywhere = IsForAllNodes(waiting);
     if (!everywhere && touched_.nodes.empty()) continue;
-    if (now < pod.not_before) {
+    if (now < waiting.not_before) {
       LookEverywhere(uid, true);
       continue;
     }
     bool was_asked = false;
-    const std::string node = NodeFor(uid, pod, everywhere, snapshot, &was_asked);
+    const std::string node = NodeFor(waiting.pod, everywhere, snapshot, stop, &was_asked);
     if (node.empty()) {
       LookEverywhere(uid, !was_asked);  // until its claims can be resolved
-    } else if (woken[node] >= kMostPerNode || !Wake(uid, pod, node, stop)) {
+    } else if (woken[node] >= kMostPerNode || !Wake(waiting.pod, node, stop)) {
       LookEverywhere(uid, true);
     } else {
       ++woken[node];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -48,9 +49,7 @@ class Waker {
 
  private:
   struct Waiting {
-    std::string namespace_;
-    std::string name;
-    std::vector<PodClaim> claims;
+    Wanted pod;
     bool look_everywhere = false;  // not only where something has changed
     int32_t priority = 0;
     int64_t created = 0;
@@ -61,12 +60,11 @@ class Waker {
   using Pods = std::map<std::string, Waiting, std::less<>>;  // by UID
 
   /// Whether all nodes are to be looked at for it.
-  bool IsForAllNodes(const Waiting& pod) const;
+  bool IsForAllNodes(const Waiting& waiting) const;
   /// Where `pod` would fit; empty: nowhere. `was_asked`: its claims could be resolved.
-  std::string NodeFor(const std::string& uid, const Waiting& pod, bool everywhere,
-                      const ClusterSnapshot& nodes, bool* was_asked) const;
-  bool Wake(const std::string& uid, const Waiting& pod, const std::string& node,
-            const std::stop_token& stop);
+  std::string NodeFor(const Wanted& pod, bool everywhere, const ClusterSnapshot& nodes,
+                      const std::stop_token& stop, bool* was_asked) const;
+  bool Wake(const Wanted& pod, const std::string& node, const std::stop_token& stop);
   void Forget(const ClusterSnapshot& pods) ABSL_LOCKS_EXCLUDED(mutex_);
   void LookEverywhere(const std::string& uid, bool everywhere) ABSL_LOCKS_EXCLUDED(mutex_);
   void Rest(const std::string& uid, Clock::TimePoint until) ABSL_LOCKS_EXCLUDED(mutex_);
@@ -76,8 +74,9 @@ class Waker {
   DeviceStore& store_;
   const Judge& judge_;
   const Allocator& allocator_;
-  Touched touched_;      // not looked at yet; of the thread of Round()
-  FailureLog failures_;  // of the same thread
+  mutable std::atomic<size_t> first_ = 0;  // as of Nodes
+  Touched touched_;                        // not looked at yet; of the thread of Round()
+  FailureLog failures_;                    // of the same thread
   mutable Mutex mutex_;
   Pods waiting_ ABSL_GUARDED_BY(mutex_);
 };

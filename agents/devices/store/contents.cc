@@ -1,6 +1,5 @@
 #include "store/contents.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "fmt/format.h"
@@ -10,13 +9,6 @@ namespace {
 
 std::string KeyOf(std::string_view namespace_, std::string_view name) {
   return fmt::format("{}/{}", namespace_, name);
-}
-
-template <typename Visit>
-void ForEachDetail(const Claim& claim, Visit visit) {
-  for (const Request& request : claim.requests) {
-    for (const Detail& detail : request.details) visit(detail);
-  }
 }
 
 }  // namespace
@@ -97,16 +89,10 @@ bool Contents::EndPools(std::string_view version) {
 
 // A claim is owned by the pod that it was embedded in.
 std::string Contents::AdminAccessFault(const ClaimObject& claim) const {
-  if (!HasAdminAccess(claim)) return {};
+  if (!HasAdminAccess(claim, inventory_)) return {};
   return devices::AdminAccessFault(
       claim, {.is_embedded = !claim.owner_pod_uid.empty(),
               .in_admin_namespace = admin_namespaces_.contains(claim.claim.namespace_)});
-}
-
-// What a claim with admin access holds alone is in the entries of pools.
-void Contents::Count(const std::string& name, const ClaimObject& claim) {
-  ledger_.SetClaim(name, claim.version.uid,
-                   HasAdminAccess(claim) ? std::vector<Allocation>() : claim.claim.allocations);
 }
 
 bool Contents::Put(ClaimObject claim, Source from) {
@@ -119,12 +105,13 @@ bool Contents::Put(ClaimObject claim, Source from) {
   if (change.before == nullptr || change.before->version.generation != object->version.generation) {
     touched_.claims.insert(name);
   }
-  if (!object->privileged) Count(name, *object);
+  if (!object->privileged) ledger_.SetClaim(name, object->version.uid, HoldingOf(*object));
   return change.before == nullptr || *change.before != *object;
 }
 
 void Contents::Forget(const ClaimObject& claim) {
   Touch(claim);
+  touched_.claims.insert(NameOf(claim.claim));
   if (!claim.privileged) ledger_.RemoveClaim(NameOf(claim.claim));
 }
 
@@ -158,25 +145,12 @@ std::shared_ptr<const ClaimObject> Contents::FindClaim(std::string_view namespac
   return claims_[privileged ? 1 : 0].Find(KeyOf(namespace_, name));
 }
 
-// Whether allocated claims of the class hold what they have depends on the class.
-void Contents::CountAgain(std::string_view class_name) {
-  claims_[0].ForEach([&](const std::string& name, const auto& claim) {
-    if (claim->claim.allocations.empty()) return;
-    bool asks = false;
-    ForEachDetail(claim->claim,
-                  [&](const Detail& detail) { asks = asks || detail.device_class == class_name; });
-    if (asks) Count(name, *claim);
-  });
-}
-
 bool Contents::Put(ClassObject of, Source from) {
   const auto object = std::make_shared<const ClassObject>(std::move(of));
   const std::string& name = object->of.name;
   const auto change = classes_.Put(name, object, from);
   if (!change.is_taken) return false;
-  const bool was_admin = change.before != nullptr && change.before->of.admin_access;
   if (change.before == nullptr || change.before->of != object->of) inventory_.SetClass(object->of);
-  if (was_admin != object->of.admin_access) CountAgain(name);
   OnTerms();
   return change.before == nullptr || *change.before != *object;
 }
@@ -184,7 +158,6 @@ bool Contents::Put(ClassObject of, Source from) {
 void Contents::Forget(const ClassObject& of) {
   OnTerms();
   inventory_.RemoveClass(of.of.name);
-  if (of.of.admin_access) CountAgain(of.of.name);
 }
 
 bool Contents::RemoveClass(std::string_view name, const Gone& gone) {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "outrigger/devices/admin_access.h"
-#include "outrigger/devices/device_class.h"
-#include "outrigger/devices/inventory.h"
-#include "outrigger/devices/objects.h"
+#include "devices/allocation/device_class.h"
+#include "devices/allocation/inventory.h"
+#include "devices/objects/admin_access.h"
+#include "devices/objects/objects.h"
 #include "store/ledger.h"
 #include "store/object_table.h"
 
@@ -22,7 +22,7 @@ namespace outrigger::devices::agent {
 struct Touched {
   bool everywhere = false;
   std::set<std::string> nodes;
-  std::set<std::string> claims;  ///< "namespace/name": new, or asks for something else
+  std::set<std::string> claims;  ///< "namespace/name": new, gone, or asks for something else
 };
 
 /// All objects of the API, and the inventory that they make. Not thread-safe; const methods may be
@@ -80,10 +80,6 @@ class Contents {
   const ObjectTable<ClassObject>& classes() const { return classes_; }
   const std::map<std::string, Driver, std::less<>>& drivers() const { return drivers_; }
 
-  /// True if a request of the claim may take devices that are in use.
-  bool HasAdminAccess(const ClaimObject& claim) const {
-    return devices::HasAdminAccess(claim, inventory_);
-  }
   /// Why a claim that asks for admin access does not get it; empty: it does, or asks for none.
   std::string AdminAccessFault(const ClaimObject& claim) const;
 
@@ -118,8 +114,6 @@ class Contents {
   void CountPools(const std::string& driver, int more);
   void Touch(const Pool& pool);
   void Touch(const ClaimObject& claim);
-  void Count(const std::string& name, const ClaimObject& claim);
-  void CountAgain(std::string_view class_name);
   void Forget(const PoolObject& pool);
   void Forget(const ClaimObject& claim);
   void Forget(const ClassObject& of);

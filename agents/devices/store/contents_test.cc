@@ -6,6 +6,7 @@
 namespace outrigger::devices::agent {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 PoolObject PoolOf(const std::string& version, int64_t count, const std::string& uid = "u") {
@@ -166,20 +167,34 @@ TEST(DevicesContents, AnAnswerAfterTheDeletionOfAClaimHoldsNothing) {
   EXPECT_EQ(contents.inventory().UseOf("p").used, 0);
 }
 
-TEST(DevicesContents, WhatAdminAccessHasOthersMayHaveToo) {
+// A pod may wait for that: of its own claim the name is free now.
+TEST(DevicesContents, AClaimThatIsGoneIsNews) {
+  Contents contents;
+  contents.Put(ClaimOf("foozer"), Source::kWatch);
+  contents.TakeTouched();
+  contents.RemoveClaim("default", "c", false, {.from = Source::kWatch, .uid = {}, .version = "7"});
+  EXPECT_THAT(contents.TakeTouched().claims, ElementsAre("default/c"));
+}
+
+// Spec and class may be others than those for which the devices were given.
+TEST(DevicesContents, WhatTheStatusDoesNotMarkAsOfAdminAccessIsHeldWhateverTheClassSays) {
   Contents contents;
   contents.Put(PoolOf("1", 4), Source::kWatch);
-  contents.Put(ClaimOf("monitor"), Source::kWatch);
-  EXPECT_EQ(contents.inventory().UseOf("p").used, 2) << "the class is not known yet";
   ClassObject of;
   of.of.name = "monitor";
   of.of.driver = "d";
   of.of.admin_access = true;
   of.version.uid = "u";
   contents.Put(of, Source::kWatch);
-  EXPECT_EQ(contents.inventory().UseOf("p").used, 0);
+  ClaimObject claim = ClaimOf("monitor");
+  claim.claim.allocations.push_back({"p", "", 1, {}, true});
+  contents.Put(claim, Source::kWatch);
+  EXPECT_EQ(contents.inventory().UseOf("p").used, 2);
   EXPECT_TRUE(contents.RemoveClass("monitor", {}));
-  EXPECT_EQ(contents.inventory().UseOf("p").used, 2) << "never less than what statuses say";
+  EXPECT_EQ(contents.inventory().UseOf("p").used, 2);
+  claim.claim.allocations[0].admin_access = true;
+  contents.Put(claim, Source::kWatch);
+  EXPECT_EQ(contents.inventory().UseOf("p").used, 0);
 }
 
 TEST(DevicesContents, WithoutGivesBack) {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "outrigger/devices/claim.h"
-#include "outrigger/devices/device_class.h"
-#include "outrigger/devices/inventory.h"
-#include "outrigger/devices/objects.h"
+#include "devices/allocation/claim.h"
+#include "devices/allocation/device_class.h"
+#include "devices/allocation/inventory.h"
+#include "devices/objects/objects.h"
 #include "store/contents.h"
 
 namespace outrigger::devices::agent {

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "outrigger/devices/claim.h"
-#include "outrigger/devices/inventory.h"
-#include "outrigger/devices/objects.h"
+#include "devices/allocation/claim.h"
+#include "devices/allocation/inventory.h"
+#include "devices/objects/objects.h"
 
 namespace outrigger::devices::agent {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "outrigger/devices/objects.h"
+#include "devices/objects/objects.h"
 #include "outrigger/k8s/resource_version.h"
 
 namespace outrigger::devices::agent {

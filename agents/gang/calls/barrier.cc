@@ -1,14 +1,63 @@
 #include "calls/barrier.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <map>
 #include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
 #include <utility>
 
-#include "calls/waiting_gang.h"
+#include "common/desk_names.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 
 using Time = BarrierOptions::Time;
+
+struct Barriers::Waiter {
+  enum class State { kWaiting, kGo, kFailed };
+  std::string uid;
+  std::string node;
+  std::string role;
+  std::stop_token abandoned;
+  BarrierOptions::Time longest;   // until when its call may last
+  BarrierOptions::Time deadline;  // until when it waits: that, or when its gang gives up
+  std::condition_variable_any wake;
+  State state = State::kWaiting;
+  std::string why;  // kFailed
+};
+
+struct Barriers::WaitingGang {
+  std::map<std::string, Waiter*, std::less<>> waiters;
+  // Let through and not bound yet, and bound without the board showing it.
+  std::map<std::string, std::string, std::less<>> committing;  // UID to role
+  std::map<std::string, std::string, std::less<>> bound;
+  std::optional<BarrierOptions::Time> since;  // the first waiter
+  bool had_open_claims = false;               // since then
+};
+
+void LeavingPods::Add(std::string_view uid, Time now) {
+  if (now - cleared_ > kLongest) {
+    std::erase_if(since_, [&](const auto& entry) { return now - entry.second > kLongest; });
+    cleared_ = now;
+  }
+  since_.insert_or_assign(std::string(uid), now);
+}
+
+void LeavingPods::Remove(std::string_view uid) {
+  const auto found = since_.find(uid);
+  if (found != since_.end()) since_.erase(found);
+}
+
+std::set<std::string, std::less<>> LeavingPods::At(Time now) const {
+  std::set<std::string, std::less<>> uids;
+  for (const auto& [uid, since] : since_) {
+    if (now - since <= kLongest) uids.insert(uid);
+  }
+  return uids;
+}
 
 std::string_view TextOf(BarrierEnd end) {
   switch (end) {
@@ -67,7 +116,7 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
   waiter.node = arrival.node;
   waiter.role = arrival.role;
   waiter.abandoned = arrival.abandoned;
-  Lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (!closed_.empty()) return absl::AbortedError(closed_);
   WaitingGang& gate = gates_[arrival.gang];
   if (const auto former = gate.waiters.find(arrival.uid); former != gate.waiters.end()) {
@@ -84,45 +133,43 @@ absl::Status Barriers::Wait(const Arrival& arrival) {
   }
   waiter.longest = now + options_.longest;
   waiter.deadline = std::min(waiter.longest, DeadlineOf(arrival.gang, &gate));
-  TryOpen(arrival.gang, &lock);
+  TryOpen(arrival.gang);
   if (waiter.state == Waiter::State::kWaiting && options_.changed) {
     lock.unlock();
     options_.changed();
     lock.lock();
   }
-  return Await(arrival.gang, &waiter, &lock);
+  lock.unlock();
+  return Await(arrival.gang, &waiter);
 }
 
-absl::Status Barriers::Await(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
-  // Without the lock: the callback takes the mutex, so that it cannot come between the test and the
-  // wait, and whoever destroys it may have to wait for it.
-  lock->unlock();
+absl::Status Barriers::Await(const plan::UnitKey& gang, Waiter* waiter) {
+  // The callback takes the mutex, so that it cannot come between the test and the wait. So it is
+  // made and destroyed without the lock.
   const std::stop_callback gone(waiter->abandoned, [this, waiter] {
-    const std::lock_guard<std::mutex> guard(mutex_);
+    const MutexLock guard(mutex_);
     waiter->wake.notify_one();
   });
-  lock->lock();
-  absl::Status outcome = AwaitOutcome(gang, waiter, lock);
-  lock->unlock();
-  return outcome;
+  const MutexLock lock(mutex_);
+  return AwaitOutcome(gang, waiter);
 }
 
-absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
+absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter) {
   bool late = false;
   while (waiter->state == Waiter::State::kWaiting && !waiter->abandoned.stop_requested() && !late) {
-    late = waiter->wake.wait_until(*lock, waiter->deadline) == std::cv_status::timeout &&
+    late = waiter->wake.wait_until(mutex_, waiter->deadline) == std::cv_status::timeout &&
            options_.now() >= waiter->deadline && !MayWaitOn(gang, waiter);
   }
   if (waiter->state == Waiter::State::kWaiting) {
     waiter->why = late ? "its gang did not become complete in time" : "the caller has gone";
     if (late) {
-      Fail(gang, &gates_[gang], BarrierEnd::kTimeout, waiter->why, lock);
+      Fail(gang, &gates_[gang], BarrierEnd::kTimeout, waiter->why);
     } else {
-      Leave(gang, waiter, lock);
+      Leave(gang, waiter);
       if (options_.changed) {
-        lock->unlock();
+        mutex_.unlock();
         options_.changed();
-        lock->lock();
+        mutex_.lock();
       }
     }
   }
@@ -150,14 +197,14 @@ void Barriers::Remove(const plan::UnitKey& gang, Waiter* waiter) {
 }
 
 // With its last waiter a barrier ends.
-void Barriers::Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock) {
+void Barriers::Leave(const plan::UnitKey& gang, Waiter* waiter) {
   const auto at = gates_.find(gang);
   const std::optional<Time> since = at == gates_.end() ? std::nullopt : at->second.since;
   Remove(gang, waiter);
-  if (since && !at->second.since) Tell(gang, BarrierEnd::kGone, *since, lock);
+  if (since && !at->second.since) Tell(gang, BarrierEnd::kGone, *since);
 }
 
-void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
+void Barriers::TryOpen(const plan::UnitKey& gang) {
   const auto at = gates_.find(gang);
   if (at == gates_.end() || at->second.waiters.empty()) return;
   WaitingGang& gate = at->second;
@@ -165,7 +212,7 @@ void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
   if (options_.may_commit) {
     const absl::Status may = options_.may_commit();
     if (!may.ok()) {
-      return Fail(gang, &gate, BarrierEnd::kNotInCharge, std::string(may.message()), lock);
+      return Fail(gang, &gate, BarrierEnd::kNotInCharge, std::string(may.message()));
     }
   }
   // Who has gone meanwhile does not count.
@@ -180,11 +227,11 @@ void Barriers::TryOpen(const plan::UnitKey& gang, Lock* lock) {
     waiter->wake.notify_one();
     Remove(gang, waiter);
   }
-  if (since && !gate.since) return Tell(gang, BarrierEnd::kGone, *since, lock);
-  if (IsComplete(gang, gate)) Release(gang, &gate, lock);
+  if (since && !gate.since) return Tell(gang, BarrierEnd::kGone, *since);
+  if (IsComplete(gang, gate)) Release(gang, &gate);
 }
 
-void Barriers::Release(const plan::UnitKey& gang, WaitingGang* gate, Lock* lock) {
+void Barriers::Release(const plan::UnitKey& gang, WaitingGang* gate) {
   const bool first = gate->committing.empty() && gate->bound.empty();
   for (const auto& [uid, waiter] : gate->waiters) {
     gate->committing[uid] = waiter->role;
@@ -194,21 +241,21 @@ void Barriers::Release(const plan::UnitKey& gang, WaitingGang* gate, Lock* lock)
   gate->waiters.clear();
   const Time since = gate->since.value_or(options_.now());
   gate->since.reset();
-  if (first) Tell(gang, BarrierEnd::kOpened, since, lock);
+  if (first) Tell(gang, BarrierEnd::kOpened, since);
 }
 
-void Barriers::Tell(const plan::UnitKey& gang, BarrierEnd end, Time since, Lock* lock) {
+void Barriers::Tell(const plan::UnitKey& gang, BarrierEnd end, Time since) {
   if (!options_.ended) return;
   const auto held = std::chrono::duration_cast<std::chrono::milliseconds>(options_.now() - since);
   // It may be that of a gate, which may go meanwhile.
   const plan::UnitKey key = gang;  // NOLINT(performance-unnecessary-copy-initialization)
-  lock->unlock();
+  mutex_.unlock();
   options_.ended(key, end, held);
-  lock->lock();
+  mutex_.lock();
 }
 
 void Barriers::Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end,
-                    const std::string& why, Lock* lock) {
+                    const std::string& why) {
   for (const auto& [uid, waiter] : gate->waiters) {
     leaving_.Add(uid, options_.now());
     waiter->state = Waiter::State::kFailed;
@@ -217,11 +264,11 @@ void Barriers::Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end
   }
   gate->waiters.clear();
   const std::optional<Time> since = std::exchange(gate->since, std::nullopt);
-  Tell(gang, end, since.value_or(options_.now()), lock);
+  Tell(gang, end, since.value_or(options_.now()));
 }
 
 void Barriers::Bound(const plan::UnitKey& gang, std::string_view uid, bool bound) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   WaitingGang& gate = gates_[gang];
   const auto found = gate.committing.find(uid);
   if (found == gate.committing.end()) return;
@@ -231,6 +278,129 @@ void Barriers::Bound(const plan::UnitKey& gang, std::string_view uid, bool bound
     leaving_.Add(uid, options_.now());
   }
   gate.committing.erase(found);
+}
+
+void Barriers::OnPlan(const std::shared_ptr<const Board>& board) {
+  const MutexLock lock(mutex_);
+  board_ = board;
+  std::vector<plan::UnitKey> keys;
+  for (auto& [key, gate] : gates_) {
+    std::set<std::string_view> shown;
+    for (const BoundMember& member : board->BoundOf(key)) shown.insert(member.uid);
+    // What the board shows it shows until it is no more; what it does not, nor wants a place for,
+    // is gone.
+    std::erase_if(gate.bound, [&](const auto& member) {
+      return shown.contains(member.first) || board->Find(member.first) == nullptr;
+    });
+    keys.push_back(key);
+  }
+  for (const plan::UnitKey& key : keys) {
+    const auto at = gates_.find(key);
+    if (at == gates_.end()) continue;
+    WaitingGang& gate = at->second;
+    const BoardUnit* unit = board->FindUnit(key);
+    if (!gate.waiters.empty() && (unit == nullptr || !unit->fits)) {
+      const std::string why =
+          WaitingText(key, unit == nullptr ? "members" : std::string_view(unit->word));
+      Fail(key, &gate, BarrierEnd::kNoRoom, why);
+    } else if (gate.since && options_.now() >= DeadlineOf(key, &gate)) {
+      Fail(key, &gate, BarrierEnd::kTimeout, "its gang did not become complete in time");
+    } else {
+      TryOpen(key);
+    }
+  }
+  std::erase_if(gates_, [](const auto& entry) {
+    const WaitingGang& gate = entry.second;
+    return gate.waiters.empty() && gate.committing.empty() && gate.bound.empty();
+  });
+}
+
+void Barriers::FailWaiter(const plan::UnitKey& gang, std::string_view uid, const std::string& why) {
+  const MutexLock lock(mutex_);
+  const auto at = gates_.find(gang);
+  if (at == gates_.end()) return;
+  const auto found = at->second.waiters.find(uid);
+  if (found == at->second.waiters.end()) return;
+  Waiter* const waiter = found->second;
+  waiter->state = Waiter::State::kFailed;
+  waiter->why = why;
+  waiter->wake.notify_one();
+  Leave(gang, waiter);
+}
+
+void Barriers::FailGang(const plan::UnitKey& gang, BarrierEnd end, const std::string& why) {
+  const MutexLock lock(mutex_);
+  const auto at = gates_.find(gang);
+  if (at != gates_.end() && !at->second.waiters.empty()) Fail(gang, &at->second, end, why);
+}
+
+void Barriers::FailAll(BarrierEnd end, const std::string& why) {
+  const MutexLock lock(mutex_);
+  std::vector<plan::UnitKey> keys;
+  for (const auto& [key, gate] : gates_) {
+    if (!gate.waiters.empty()) keys.push_back(key);
+  }
+  for (const plan::UnitKey& key : keys) {
+    const auto at = gates_.find(key);
+    if (at != gates_.end()) Fail(key, &at->second, end, why);
+  }
+}
+
+void Barriers::Close(const std::string& why) {
+  {
+    const MutexLock lock(mutex_);
+    closed_ = why;
+  }
+  FailAll(BarrierEnd::kStopped, why);
+}
+
+std::map<plan::UnitKey, std::vector<Waiting>> Barriers::Waiters() const {
+  const MutexLock lock(mutex_);
+  std::map<plan::UnitKey, std::vector<Waiting>> all;
+  for (const auto& [key, gate] : gates_) {
+    for (const auto& [uid, waiter] : gate.waiters) all[key].push_back({uid, waiter->node});
+  }
+  return all;
+}
+
+bool Barriers::IsCommitting(const plan::UnitKey& gang) const {
+  const MutexLock lock(mutex_);
+  const auto at = gates_.find(gang);
+  return at != gates_.end() && !at->second.committing.empty();
+}
+
+std::map<std::string, plan::UnitKey, std::less<>> Barriers::LetThrough() const {
+  const MutexLock lock(mutex_);
+  std::map<std::string, plan::UnitKey, std::less<>> all;
+  const auto add = [&](const plan::UnitKey& gang, const std::string& uid)
+                       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+                         if (board_ == nullptr || board_->GangOfBound(uid) == nullptr)
+                           all.emplace(uid, gang);
+                       };
+  for (const auto& [key, gate] : gates_) {
+    for (const auto& [uid, role] : gate.committing) add(key, uid);
+    for (const auto& [uid, role] : gate.bound) add(key, uid);
+  }
+  return all;
+}
+
+std::set<std::string, std::less<>> Barriers::Leaving() const {
+  const MutexLock lock(mutex_);
+  return leaving_.At(options_.now());
+}
+
+size_t Barriers::standing() const {
+  const MutexLock lock(mutex_);
+  return static_cast<size_t>(std::count_if(gates_.begin(), gates_.end(), [](const auto& entry) {
+    return !entry.second.waiters.empty();
+  }));
+}
+
+size_t Barriers::waiting() const {
+  const MutexLock lock(mutex_);
+  size_t count = 0;
+  for (const auto& [key, gate] : gates_) count += gate.waiters.size();
+  return count;
 }
 
 }  // namespace outrigger::gang

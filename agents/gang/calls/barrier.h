@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,12 +13,33 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "calls/leaving_pods.h"
 #include "common/desk_names.h"
+#include "gang/plan/unit.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/plan/unit.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
+
+/// Pods whose bind call has failed a moment ago. kube-scheduler counts one on its node until it has
+/// the answer and has undone the attempt, and names it as a victim until then, though its place
+/// becomes free by itself. Not thread-safe.
+class LeavingPods {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  /// The scheduler takes milliseconds, and a second or so where it has too much to do.
+  static constexpr std::chrono::seconds kLongest{5};
+
+  /// The bind call of the pod of that UID fails.
+  void Add(std::string_view uid, Time now);
+  /// A bind call comes for it again.
+  void Remove(std::string_view uid);
+  /// The UIDs of all that were added no longer ago than kLongest.
+  std::set<std::string, std::less<>> At(Time now) const;
+
+ private:
+  std::map<std::string, Time, std::less<>> since_;
+  Time cleared_;  // when old ones were forgotten
+};
 
 /// Why a barrier ended without opening: the label of a metric.
 enum class BarrierEnd : uint8_t { kOpened, kTimeout, kNoRoom, kNotInCharge, kGone, kStopped };
@@ -96,27 +116,30 @@ class Barriers {
  private:
   struct Waiter;
   struct WaitingGang;
-  using Lock = std::unique_lock<std::mutex>;
 
-  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, WaitingGang* gate) const;
-  bool MayWaitOn(const plan::UnitKey& gang, Waiter* waiter);
-  bool IsComplete(const plan::UnitKey& gang, const WaitingGang& gate) const;
-  void TryOpen(const plan::UnitKey& gang, Lock* lock);
-  void Release(const plan::UnitKey& gang, WaitingGang* gate, Lock* lock);
-  void Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end, const std::string& why,
-            Lock* lock);
-  void Remove(const plan::UnitKey& gang, Waiter* waiter);
-  void Leave(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
-  absl::Status Await(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
-  absl::Status AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter, Lock* lock);
-  void Tell(const plan::UnitKey& gang, BarrierEnd end, BarrierOptions::Time since, Lock* lock);
+  BarrierOptions::Time DeadlineOf(const plan::UnitKey& gang, WaitingGang* gate) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool MayWaitOn(const plan::UnitKey& gang, Waiter* waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsComplete(const plan::UnitKey& gang, const WaitingGang& gate) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TryOpen(const plan::UnitKey& gang) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Release(const plan::UnitKey& gang, WaitingGang* gate) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Fail(const plan::UnitKey& gang, WaitingGang* gate, BarrierEnd end, const std::string& why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Remove(const plan::UnitKey& gang, Waiter* waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Leave(const plan::UnitKey& gang, Waiter* waiter) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Await(const plan::UnitKey& gang, Waiter* waiter);
+  absl::Status AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Tell(const plan::UnitKey& gang, BarrierEnd end, BarrierOptions::Time since)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const BarrierOptions options_;
-  mutable std::mutex mutex_;
-  std::map<plan::UnitKey, WaitingGang> gates_;
-  std::shared_ptr<const Board> board_;
-  LeavingPods leaving_;
-  std::string closed_;  // why nobody may wait any more; empty: one may
+  mutable Mutex mutex_;
+  std::map<plan::UnitKey, WaitingGang> gates_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const Board> board_ ABSL_GUARDED_BY(mutex_);
+  LeavingPods leaving_ ABSL_GUARDED_BY(mutex_);
+  std::string closed_ ABSL_GUARDED_BY(mutex_);  // why nobody may wait any more; empty: one may
 };
 
 }  // namespace outrigger::gang

@@ -1,10 +1,12 @@
 #include "calls/barrier.h"
-
 #include "calls/barrier_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
 
 namespace outrigger::gang {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -108,5 +110,33 @@ TEST(Barriers, ThousandsMayWaitAndLeave) {
   for (size_t i = 0; i < kMembers; ++i) EXPECT_FALSE(calls.Result(i).ok());
 }
 
+constexpr LeavingPods::Time kFirst{seconds(1000)};
+
+TEST(LeavingPods, LeaveForAFewSeconds) {
+  LeavingPods pods;
+  pods.Add("a", kFirst);
+  pods.Add("b", kFirst + seconds(4));
+  EXPECT_THAT(pods.At(kFirst + seconds(5)), ElementsAre("a", "b"));
+  EXPECT_THAT(pods.At(kFirst + seconds(6)), ElementsAre("b"));
+  EXPECT_THAT(pods.At(kFirst + seconds(10)), IsEmpty());
+}
+
+TEST(LeavingPods, AreNoneOnceTheyHaveComeAgain) {
+  LeavingPods pods;
+  pods.Add("a", kFirst);
+  pods.Remove("a");
+  pods.Remove("unknown");
+  EXPECT_THAT(pods.At(kFirst), IsEmpty());
+}
+
+TEST(LeavingPods, LeaveAnewWithEachFailure) {
+  LeavingPods pods;
+  pods.Add("a", kFirst);
+  pods.Add("a", kFirst + seconds(4));
+  pods.Add("b", kFirst + seconds(8));  // old ones are forgotten
+  EXPECT_THAT(pods.At(kFirst + seconds(9)), ElementsAre("a", "b"));
+}
+
 }  // namespace
+
 }  // namespace outrigger::gang

@@ -1,14 +1,14 @@
 #include "calls/commit.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include "common/desk_names.h"
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 namespace {
@@ -26,6 +26,36 @@ bool MayPass(const absl::Status& error) {
 }
 
 }  // namespace
+
+std::unique_ptr<BindSlots::Slot> BindSlots::Take(const std::stop_token& stop) {
+  MutexLock lock(mutex_);
+  if (stop.stop_requested()) return nullptr;
+  if (free_ > 0) {
+    --free_;
+    return std::make_unique<Slot>(this);
+  }
+  const auto own = waiting_.emplace(waiting_.end());
+  const bool has_turn = own->wake.wait(lock, stop, [&] { return own->has_turn; });
+  waiting_.erase(own);
+  return has_turn ? std::make_unique<Slot>(this) : nullptr;
+}
+
+size_t BindSlots::waiting() const {
+  const MutexLock lock(mutex_);
+  return waiting_.size();
+}
+
+// It goes to the first that has none yet, which leaves the list by itself.
+void BindSlots::GiveBack() {
+  const MutexLock lock(mutex_);
+  for (Waiter& waiter : waiting_) {
+    if (waiter.has_turn) continue;
+    waiter.has_turn = true;
+    waiter.wake.notify_one();
+    return;
+  }
+  ++free_;
+}
 
 absl::Status Committer::Commit(const BindRequest& request, std::chrono::milliseconds pause) {
   return Try(request, {}, request.abandoned, pause);
@@ -47,9 +77,6 @@ absl::Status Committer::Try(const BindRequest& request, const StringMap& annotat
   const auto end = [&over] { over.request_stop(); };
   const std::stop_callback by_caller(caller, end);
   const std::stop_callback by_term(Term(), end);
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock<std::mutex> lock(mutex);
   const auto ask = [&] {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     return desk::AskToWrite(may_write_,
@@ -71,8 +98,7 @@ absl::Status Committer::Try(const BindRequest& request, const StringMap& annotat
     slot.reset();
     if (bound.ok()) return bound;
     if (MayPass(bound) && Clock::now() + pause < deadline) {
-      never.wait_for(lock, over.get_token(), pause, [] { return false; });
-      if (!over.stop_requested()) continue;
+      if (SleepFor(pause, over.get_token())) continue;
     }
     // After an error that may pass it is not known whether the pod is bound: until its watch says
     // so, or for a while, its place is not given to others.
@@ -82,7 +108,7 @@ absl::Status Committer::Try(const BindRequest& request, const StringMap& annotat
 }
 
 std::stop_token Committer::Term() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return term_->get_token();
 }
 
@@ -90,7 +116,7 @@ std::stop_token Committer::Term() {
 void Committer::End(bool for_good) {
   std::shared_ptr<std::stop_source> ended;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     ended = term_;
     if (!for_good && !ended->stop_requested()) term_ = std::make_shared<std::stop_source>();
   }
@@ -106,7 +132,7 @@ absl::StatusOr<Pod> Committer::ReadSingle(const Board& board, const BindRequest&
         fmt::format("pod {}/{} is another one now", request.pod_namespace, request.pod_name));
   }
   const auto membership = plan::MembershipOf(*pod, nullptr);
-  if (!membership || board.IsLeftToScheduler(*membership)) return pod;
+  if (!membership || board.MembersAreSingle(*membership)) return pod;
   return absl::AbortedError(WaitingText(
       {membership->dialect, std::string(membership->namespace_), std::string(membership->name), ""},
       "members"));

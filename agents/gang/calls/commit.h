@@ -1,10 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -12,14 +13,49 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "calls/barrier.h"
-#include "calls/bind_slots.h"
 #include "common/desk_names.h"
+#include "gang/desk/leadership.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/stages.h"
-#include "outrigger/desk/write_permit.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::gang {
+
+/// Bounds how many bindings are written at once. Whoever comes first is served first: members of
+/// gangs come together, so a gang is whole before the next one begins, and no connections are made
+/// for calls that the API server could only queue. Thread-safe.
+class BindSlots {
+ public:
+  explicit BindSlots(size_t count) : free_(count) {}
+
+  /// Given back when it is destroyed, which is before the slots are.
+  class Slot {
+   public:
+    explicit Slot(BindSlots* of) : of_(of) {}
+    ~Slot() { of_->GiveBack(); }
+    Slot(const Slot&) = delete;
+    Slot& operator=(const Slot&) = delete;
+
+   private:
+    BindSlots* const of_;
+  };
+  /// Waits for its turn; null once `stop` is requested.
+  std::unique_ptr<Slot> Take(const std::stop_token& stop);
+  /// So many wait for their turn.
+  size_t waiting() const;
+
+ private:
+  struct Waiter {
+    std::condition_variable_any wake;
+    bool has_turn = false;
+  };
+  void GiveBack();
+
+  mutable Mutex mutex_;
+  size_t free_ ABSL_GUARDED_BY(mutex_);
+  std::list<Waiter> waiting_ ABSL_GUARDED_BY(mutex_);
+};
 
 /// Creates bindings. Thread-safe.
 class Committer {
@@ -59,8 +95,9 @@ class Committer {
   const std::chrono::milliseconds patience_;
   const desk::MayWrite may_write_;
   BindSlots slots_{kAtOnce};
-  std::mutex mutex_;
-  std::shared_ptr<std::stop_source> term_ = std::make_shared<std::stop_source>();  // guarded by it
+  Mutex mutex_;
+  std::shared_ptr<std::stop_source> term_ ABSL_GUARDED_BY(mutex_) =
+      std::make_shared<std::stop_source>();
 };
 
 /// Ok unless the pod, which is in no gang, would take a place of a gang that is being bound.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
 
 namespace outrigger::gang {
 namespace {
@@ -128,7 +128,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
       chosen->push_back(candidate);
     }
   }
-  // Where somebody else can be evicted, or leaves, the barriers may stand.
+  // If another victim exists, or a pod is leaving anyway, no barrier has to fail.
   if (!chosen->empty() || any_leaves) return;
   const std::string why = fmt::format("pod {}/{} of higher priority needs its place",
                                       request.pod.namespace_, request.pod.name);

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "outrigger/desk/board.h"
-#include "outrigger/desk/desk.h"
-#include "outrigger/desk/leadership.h"
-#include "outrigger/desk/participant.h"
-#include "outrigger/desk/reasons.h"
-#include "outrigger/desk/time.h"
-#include "outrigger/desk/write_permit.h"
+#include "gang/desk/board.h"
+#include "gang/desk/desk.h"
+#include "gang/desk/leadership.h"
+#include "gang/desk/participant.h"
+#include "gang/desk/reasons.h"
+#include "gang/desk/time.h"
 
 // Names of the desk that this agent uses throughout.
 

@@ -2,23 +2,11 @@
 
 #include <utility>
 
+#include "fmt/format.h"
+#include "sdk/base/dialects.h"
+
 namespace outrigger::gang {
 namespace {
-
-std::string_view ApiVersionOf(plan::Dialect dialect) {
-  switch (dialect) {
-    case plan::Dialect::kSchedulerPlugins:
-      return "scheduling.x-k8s.io/v1alpha1";
-    case plan::Dialect::kKoordinator:
-      return "scheduling.sigs.k8s.io/v1alpha1";
-    case plan::Dialect::kVolcano:
-      return "scheduling.volcano.sh/v1beta1";
-    case plan::Dialect::kUpstream:
-      return "scheduling.k8s.io/v1beta1";
-    default:
-      return "v1";
-  }
-}
 
 bool ComesBefore(const Pod& pod, const Pod* other) {
   return other == nullptr || pod.name < other->name;
@@ -47,9 +35,10 @@ const Pod* FirstPods::Of(const plan::UnitKey& gang) {
 }
 
 std::optional<ClusterEvent> EventAboutObject(const plan::UnitKey& unit) {
-  if (unit.dialect == plan::Dialect::kNone || unit.uid.empty()) return std::nullopt;
+  if (RowOf(unit.dialect).group.empty() || unit.uid.empty()) return std::nullopt;
   ClusterEvent event;
-  event.api_version = ApiVersionOf(unit.dialect);
+  const DialectRow& row = RowOf(unit.dialect);
+  event.api_version = fmt::format("{}/{}", row.group, row.versions.front());
   event.kind = "PodGroup";
   event.namespace_ = unit.namespace_;
   event.name = unit.name;

@@ -7,9 +7,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "common/desk_names.h"
+#include "gang/plan/group.h"
+#include "gang/plan/unit.h"
 #include "outrigger/agent/cluster.h"
-#include "outrigger/plan/group.h"
-#include "outrigger/plan/unit.h"
 
 namespace outrigger::gang {
 

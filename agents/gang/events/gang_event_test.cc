@@ -3,7 +3,8 @@
 #include <ctime>
 
 #include "desk_testing.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
+#include "sdk/base/dialects.h"
 
 namespace outrigger::gang {
 namespace {
@@ -15,7 +16,7 @@ class GangEventTest : public ::testing::Test {
     board_.AddGang("train", 2, 2);
     for (size_t i : {0U, 1U}) {
       board_.ChangeMember("train", i, [](Pod* pod) {
-        pod->labels = {{std::string(plan::kSchedulerPluginsLabel), "train"}};
+        pod->labels = {{std::string(RowOf(plan::Dialect::kSchedulerPlugins).marker), "train"}};
       });
     }
     board_.Change("train", [this](plan::GroupState* group) {

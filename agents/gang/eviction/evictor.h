@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -20,11 +19,13 @@
 #include "common/desk_names.h"
 #include "eviction/reports.h"
 #include "eviction/search_order.h"
+#include "eviction/whole_eviction.h"
+#include "gang/plan/groups.h"
+#include "gang/plan/planner.h"
+#include "gang/plan/preemption.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/plan/groups.h"
-#include "outrigger/plan/planner.h"
-#include "outrigger/plan/preemption.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 
@@ -33,8 +34,10 @@ struct EvictorOptions {
   std::chrono::seconds min_run_time{60};
   size_t most_plans = 128;
   /// For how long places are kept for a unit while those who have them go; as long again where a
-  /// gang is cut by then.
+  /// gang is cut by then, and until a unit that fits is bound.
   std::chrono::milliseconds patience{300'000};
+  /// For how long its places may be missing, after it had them, before they are lost.
+  std::chrono::milliseconds lost_after{10'000};
   /// A budget that has been spent may recover: a pod that may not go is tried again after so long.
   std::chrono::milliseconds between_rounds{1'000};
   SteadyNow now = std::chrono::steady_clock::now;
@@ -67,10 +70,14 @@ class Evictor {
 
   /// Tells the next plan who is going, and for whom their places are kept. From the planning
   /// thread, as the next two.
-  void Prepare(plan::GroupOptions* groups, plan::PlanOptions* plan) const;
+  void Prepare(plan::GroupOptions* groups, plan::PlanOptions* plan);
   /// A plan was made, of `units` with `options`, and may be acted on.
+  /// `asks_about_all`: a replacement of a pod that is evicted takes no place that is kept. Else a
+  /// gang is nominated for its places before the first eviction.
   void OnPlan(const ClusterView& view, std::span<const plan::Unit> units,
-              const plan::PlanOptions& options, const Board& board);
+              const plan::PlanOptions& options, const Board& board, bool asks_about_all);
+  /// Why no pod was evicted for the unit when that was last looked for; empty: not known.
+  std::string WhyNobody(const plan::UnitKey& unit) const;
   /// When there may be something to do though nothing has changed; nothing: never.
   std::optional<Time> next_look() const;
 
@@ -95,43 +102,73 @@ class Evictor {
   void Run(const std::stop_token& stop);
   void Work(const Job& job, const std::stop_token& stop);
   std::optional<plan::Preemption> Search(const Job& job, const std::stop_token& stop);
-  absl::Status MayEvictAll(const std::vector<plan::Victim>& victims, const std::stop_token& stop);
+  absl::Status MayEvictAll(const plan::Unit& unit, const std::vector<plan::Victim>& victims,
+                           const std::stop_token& stop);
+  void LeaveOut(const plan::Unit& unit, const std::vector<PodPtr>& pods, const absl::Status& answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool Settle(const Job& job, const plan::Preemption& found, const std::stop_token& stop);
   void EvictVictims(const plan::Unit& unit, const std::stop_token& stop);
-  void EvictRound(const plan::Unit& unit, std::vector<PodPtr>* left, const std::stop_token& stop);
+  void OnAnswer(const plan::Unit& unit, const Pod& pod, const absl::Status& status);
   void Fail(const plan::UnitKey& unit, Time began);
-  // With the lock held.
-  void End(bool served);
-  void GiveUp(const absl::Status& why);
-  void Forget();
-  bool Spare(std::string_view why, std::vector<PodPtr>* left);
-  bool IsWanted(const Pod& pod) const;
+  void End(RoundEnd end, std::string_view why = "") ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void TellNobody(const plan::Unit& unit, const std::string& why)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Before a pod was evicted there is not the longest wait for the next search.
+  RoundEnd GivenUp() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return may_be_evicted_ ? RoundEnd::kExpired : RoundEnd::kGivenUp;
+  }
+  void Forget() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsBound(const Board& board, const BoardUnit* unit) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool IsNominated(const Board& board) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Follow(const Board& board, bool asks_about_all) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Begin(const Board& board) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SpareUnbegun() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void EndUnbegun(bool served) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CountRefusal(const Pod& pod, const absl::Status& answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool Spare(std::string_view why, std::vector<plan::Victim>* left)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Choose(const ClusterView& view, std::span<const plan::Unit> units,
-              const plan::PlanOptions& options, const Board& board);
-  void AddLateMembers(const Board& board);
+              const plan::PlanOptions& options, const Board& board)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void AddLateMembers(const Board& board) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ClusterWriter* const cluster_;
   EvictionReports* const reports_;
   const EvictorOptions options_;
   plan::Planner planner_;  // of the thread
+  WholeEviction whole_;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   std::condition_variable_any wake_;
-  Phase phase_ = Phase::kIdle;
-  std::optional<Job> job_;
-  std::optional<plan::Promise> promise_;
-  std::vector<plan::Victim> victims_;
-  std::set<std::string, std::less<>> leaving_;  // UIDs of their pods
-  Time deadline_;
-  std::map<std::string, plan::UnitKey, std::less<>> victim_of_;  // of those pods
-  std::set<plan::UnitKey> begun_;  // victims that go whole, as one of them was evicted, or may be
-  bool evicted_ = false;           // somebody was, or may be
+  Phase phase_ ABSL_GUARDED_BY(mutex_) = Phase::kIdle;
+  std::optional<Job> job_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> schedulers_ ABSL_GUARDED_BY(mutex_){};  // of pods that are planned
+  Refusals refusals_ ABSL_GUARDED_BY(mutex_);
+  std::map<plan::UnitKey, std::string> why_nobody_ ABSL_GUARDED_BY(mutex_);
+  std::optional<plan::Promise> promise_ ABSL_GUARDED_BY(mutex_);
+  std::vector<plan::Victim> victims_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> leaving_ ABSL_GUARDED_BY(mutex_);  // UIDs of their pods
+  Time deadline_ ABSL_GUARDED_BY(mutex_);
+  bool may_be_evicted_ ABSL_GUARDED_BY(mutex_) = false;  // somebody was, or may be
   // The unit has its places, or is gone, or its time is over: who was not begun stays.
-  bool not_needed_ = false;
-  bool spared_ = false;  // so somebody does
-  SearchOrder order_;
-  Time rests_until_;  // searches take a part of a core only
-  std::optional<Time> next_look_;
+  bool not_needed_ ABSL_GUARDED_BY(mutex_) = false;
+  bool spared_ ABSL_GUARDED_BY(mutex_) = false;  // so somebody does
+  // What came of it so far.
+  struct Outcome {
+    plan::Unit unit;  // for which places are kept
+    Time nominated_by;
+    size_t evicted = 0;                                     // pods
+    bool fitted = false;                                    // the unit had places
+    std::optional<Time> short_since = std::nullopt;         // it had, and has none
+    std::map<std::string, int, std::less<>> refusals = {};  // of victims, by UID
+    std::string hopeless = {};                              // why a victim does not go after all
+  };
+  std::optional<Outcome> outcome_ ABSL_GUARDED_BY(mutex_);  // with promise_
+  SearchOrder order_ ABSL_GUARDED_BY(mutex_);
+  Time rests_until_ ABSL_GUARDED_BY(mutex_);  // searches take a part of a core only
+  std::optional<Time> next_look_ ABSL_GUARDED_BY(mutex_);
 
   std::jthread thread_;
 };

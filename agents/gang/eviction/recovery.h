@@ -1,14 +1,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <span>
 #include <stop_token>
 #include <thread>
@@ -18,9 +15,10 @@
 #include "calls/barrier.h"
 #include "common/desk_names.h"
 #include "eviction/reports.h"
+#include "eviction/whole_eviction.h"
+#include "gang/desk/mode.h"
+#include "gang/plan/groups.h"
 #include "outrigger/agent/cluster.h"
-#include "outrigger/desk/mode.h"
-#include "outrigger/plan/groups.h"
 
 namespace outrigger::gang {
 
@@ -87,34 +85,19 @@ class Recovery {
                 std::vector<Partial>* partial);
   void SeeGrowth(const plan::GroupState& group, Time now, State* state);
   void Restart(const plan::UnitKey& gang, std::vector<PodPtr> rest, Time now, State* state);
-  // A restart of which somebody was evicted, or may be.
-  struct Begun {
-    std::vector<PodPtr> rest;  // who is to be, and is not gone yet
-    bool certain = false;      // somebody was
-    bool unsettled = false;    // an answer was lost since the last plan
-  };
   void AdoptBegun(Time now);
   std::optional<std::vector<PodPtr>> RestOf(const plan::UnitKey& gang, const Board& board, Time now,
                                             const State& state);
-  void StayAsItIs(const plan::UnitKey& gang);
-  void AddToBegun(const plan::UnitKey& gang, const std::vector<PodPtr>& rest);
   bool GoesOn(const plan::UnitKey& gang, const Board& board, Time now, State* state);
   void Run(const std::stop_token& stop);
 
-  ClusterWriter* const cluster_;
-  EvictionReports* const reports_;
   const RecoveryOptions options_;
+  WholeEviction whole_;
   std::map<plan::UnitKey, State> since_;
   size_t partial_ = 0;
   std::optional<Time> paused_since_;
   bool another_acted_ = false;  // since then
   NextLook next_look_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable_any wake_;
-  std::map<plan::UnitKey, std::vector<PodPtr>> due_;
-  std::set<plan::UnitKey> running_;  // gangs whose rest is being evicted
-  std::map<plan::UnitKey, Begun> begun_;
 
   std::jthread thread_;
 };

@@ -1,11 +1,15 @@
 #include "eviction/reports.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
 #include "events/gang_event.h"
+#include "eviction/whole_eviction.h"
+#include "fmt/chrono.h"
 #include "fmt/format.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 namespace {
@@ -46,14 +50,17 @@ ClusterEvent Preempting(ClusterEvent event, std::string_view reason, std::string
   return event;
 }
 
+// By RoundEnd.
+constexpr std::array<std::string_view, 5> kEnds = {"served", "lost", "expired", "expired", "ended"};
+
 }  // namespace
 
 std::vector<MetricSpec> EvictionMetrics() {
   using Kind = MetricSpec::Kind;
   return {{Kind::kCounter,
            std::string(kPreemptions),
-           "Units for which others were to be evicted, by what came of it: served, expired, "
-           "protected.",
+           "Units for which others were to be evicted, by what came of it: served, lost, expired, "
+           "ended, protected.",
            "result",
            {}},
           {Kind::kCounter,
@@ -91,7 +98,7 @@ void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& wh
 }
 
 void EvictionReports::OnEviction(const Pod& pod, const absl::Status& status) {
-  const bool gone = absl::IsNotFound(status) || absl::IsAborted(status);
+  const bool gone = AnswerOf(status) == Answer::kGone;
   metrics_->Add(kEvictions, status.ok() ? "evicted" : gone ? "gone" : "refused", 1);
   std::string why = status.ok() || gone ? std::string() : std::string(status.message());
   if (!IsNew(pod.uid, std::move(why))) return;
@@ -102,7 +109,7 @@ void EvictionReports::OnEviction(const Pod& pod, const absl::Status& status) {
 // False for nothing, and for what was said before.
 bool EvictionReports::IsNew(const std::string& pod, std::string why) {
   constexpr size_t kMost = 10'000;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (why.empty()) {
     refused_.erase(pod);
     return false;
@@ -114,18 +121,38 @@ bool EvictionReports::IsNew(const std::string& pod, std::string why) {
   return is_new;
 }
 
-void EvictionReports::OnPromiseEnd(const plan::UnitKey& unit, bool served, bool begun) {
-  metrics_->Add(kPreemptions, served ? "served" : "expired", 1);
-  if (served) return;
-  log_(fmt::format("{}: {}", NameOf(unit),
-                   begun ? "what was evicted for it has not let it fit in time"
-                         : "nobody could be evicted for it in time"));
+void EvictionReports::OnRoundEnd(const plan::Unit& unit, RoundEnd end, size_t evicted,
+                                 std::string_view why, std::chrono::seconds pause) {
+  metrics_->Add(kPreemptions, kEnds[static_cast<size_t>(end)], 1);
+  if (end == RoundEnd::kServed || end == RoundEnd::kEnded) return;
+  if (end == RoundEnd::kGivenUp) {
+    return log_(fmt::format("{}: {} evicted for it: {}", NameOf(unit.key),
+                            evicted > 0 ? "nobody else is" : "nobody is", why));
+  }
+  const std::string in_vain =
+      evicted > 0 ? fmt::format("{} pods were evicted in vain: ", evicted) : std::string();
+  TellFailed(unit, fmt::format("{} is not served: {}{}; no pod is evicted for it for {}",
+                               NameOf(unit.key), in_vain, why, pause));
 }
 
-void EvictionReports::OnGivenUp(const plan::UnitKey& unit, bool begun, const absl::Status& why) {
-  metrics_->Add(kPreemptions, "expired", 1);
-  log_(fmt::format("{}: {} evicted for it: {}", NameOf(unit),
-                   begun ? "nobody else is" : "nobody is", std::string(why.message())));
+void EvictionReports::OnNobody(const plan::Unit& unit, std::string_view why) {
+  TellFailed(unit, fmt::format("{} is not served: {}", NameOf(unit.key), why));
+}
+
+void EvictionReports::OnLeftOut(const plan::Unit& unit, const std::vector<PodPtr>& pods,
+                                const absl::Status& answer, std::chrono::seconds wait) {
+  const Pod& first = *pods[0];
+  const std::string more =
+      pods.size() > 1 ? fmt::format(" and {} more", pods.size() - 1) : std::string();
+  TellFailed(unit, fmt::format("{} does not get the place of pod {}/{}{}, left out for {}: {}; "
+                               "change what refuses it if the pod may go",
+                               NameOf(unit.key), first.namespace_, first.name, more, wait,
+                               AnswerIn(answer)));
+}
+
+void EvictionReports::TellFailed(const plan::Unit& unit, std::string text) {
+  log_(text);
+  cluster_->Record(Preempting(EventAboutUnit(unit), "GangPreemptionFailed", std::move(text)));
 }
 
 }  // namespace outrigger::gang

@@ -4,6 +4,8 @@
 #include <set>
 #include <string_view>
 
+#include "eviction/whole_eviction.h"
+
 namespace outrigger::gang {
 namespace {
 
@@ -39,13 +41,16 @@ std::optional<size_t> SearchOrder::Choose(std::span<const plan::Unit> units,
     if (unit.key.dialect == plan::Dialect::kNone) continue;
     if (!rare || WaitOf(unit.key) < WaitOf(units[*rare].key)) rare = i;
   }
-  std::erase_if(tried_, [](const auto& entry) { return !entry.second.seen; });
+  std::erase_if(tried_, [&](const auto& entry) {
+    const Tried& tried = entry.second;
+    return !tried.seen && (tried.pause.wait() == seconds(0) || tried.until <= now);
+  });
   return rare && failed_ % 2 == 1 ? rare : first;
 }
 
 seconds SearchOrder::WaitOf(const plan::UnitKey& unit) const {
   const auto found = tried_.find(unit);
-  return found == tried_.end() ? seconds(0) : found->second.wait;
+  return found == tried_.end() ? seconds(0) : found->second.wait.wait();
 }
 
 bool SearchOrder::IsDue(const plan::UnitKey& unit, Time now) {
@@ -59,13 +64,36 @@ bool SearchOrder::IsDue(const plan::UnitKey& unit, Time now) {
 
 void SearchOrder::Fail(const plan::UnitKey& unit, Time now) {
   Tried& tried = tried_[unit];
-  tried.wait = std::clamp(2 * tried.wait, kFirstWait, kLongestWait);
-  tried.until = now + tried.wait;
+  tried.until = now + tried.wait.Fail();
   ++failed_;
 }
 
-void SearchOrder::Expire(const plan::UnitKey& unit, Time now) {
-  tried_[unit] = {now + kLongestWait, kLongestWait, true};
+seconds SearchOrder::Expire(const plan::UnitKey& unit, Time now) {
+  Tried& tried = tried_[unit];
+  tried.wait = {kLongestWait, kLongestWait};
+  tried.wait.Fail();
+  tried.until = now + tried.pause.Fail();
+  return tried.pause.wait();
+}
+
+std::chrono::seconds Refusals::Add(const std::string& pod, const absl::Status& answer, Time now) {
+  Refused& refused = pods_[pod];
+  const bool stands = AnswerOf(answer) == Answer::kRefused;
+  refused.wait = std::clamp(2 * refused.wait, stands ? kFirstWait : kFirstShortWait,
+                            stands ? kLongestWait : kFirstWait);
+  refused.until = now + refused.wait;
+  refused.answer = AnswerIn(answer);
+  return refused.wait;
+}
+
+std::map<std::string, std::string, std::less<>> Refusals::Of(Time now) {
+  // For so long it is remembered how often a pod was refused.
+  std::erase_if(pods_, [&](const auto& pod) { return now >= pod.second.until + kLongestWait; });
+  std::map<std::string, std::string, std::less<>> left_out;
+  for (const auto& [uid, refused] : pods_) {
+    if (now < refused.until) left_out.emplace(uid, refused.answer);
+  }
+  return left_out;
 }
 
 }  // namespace outrigger::gang

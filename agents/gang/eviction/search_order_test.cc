@@ -111,6 +111,20 @@ TEST_F(SearchOrderTest, WaitsTwiceAsLongEachTimeUpToFiveMinutes) {
   EXPECT_EQ(order_.next_due(), now_ + seconds(300));
 }
 
+TEST_F(SearchOrderTest, PausesTwiceAsLongAfterEachEvictionsInVainUpToAnHour) {
+  units_ = {Gang("gang")};
+  for (const int pause : {300, 600, 1200, 2400, 3600, 3600}) {
+    EXPECT_EQ(order_.Expire(units_[0].key, now_), seconds(pause));
+    order_.Choose(
+        units_, [](size_t) { return false; }, now_);
+    EXPECT_EQ(Next(), "") << "it fit for a moment";
+    now_ += seconds(pause);
+    EXPECT_EQ(Next(), "gang");
+  }
+  order_.Forget(units_[0].key);
+  EXPECT_EQ(order_.Expire(units_[0].key, now_), seconds(300));
+}
+
 TEST_F(SearchOrderTest, AUnitThatFitForAMomentIsNew) {
   units_ = {Gang("gang")};
   Fail(units_[0]);

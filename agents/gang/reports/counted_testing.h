@@ -23,6 +23,10 @@ class Counted final : public AgentMetrics {
     const std::lock_guard<std::mutex> lock(mutex_);
     values[Name(metric, label)] = value;
   }
+  void Drop(std::string_view metric, std::string_view label) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    values.erase(Name(metric, label));
+  }
   void Observe(std::string_view metric, std::string_view label, double value) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     observed.emplace_back(Name(metric, label), value);

@@ -5,6 +5,7 @@
 
 #include "events/gang_event.h"
 #include "fmt/format.h"
+#include "outrigger/base/mutex.h"
 #include "reports/gang_metrics.h"
 
 namespace outrigger::gang {
@@ -78,7 +79,7 @@ void Held::Forget() {
 }
 
 void Held::ForgetError() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   error_ = absl::StatusCode::kOk;
 }
 
@@ -89,7 +90,7 @@ void Held::OnRelease(const desk::Release& release, const absl::Status& status) {
   if (status.ok()) return;
   {
     // Said once until none fails: thousands of pods may be tried again and again.
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(error_, status.code()) == status.code()) return;
   }
   log_(fmt::format("the gate {} cannot be taken off pod {}/{}: {}", plan::kQueueGate,

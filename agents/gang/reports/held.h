@@ -2,16 +2,16 @@
 
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
 #include "common/desk_names.h"
+#include "gang/desk/release.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
-#include "outrigger/desk/release.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 
@@ -52,8 +52,8 @@ class Held {
   const Log log_;
   std::map<plan::UnitKey, Stuck> stuck_;
   NextLook next_look_;
-  std::mutex mutex_;
-  absl::StatusCode error_ = absl::StatusCode::kOk;  // of the last release; guarded by mutex_
+  Mutex mutex_;
+  absl::StatusCode error_ ABSL_GUARDED_BY(mutex_) = absl::StatusCode::kOk;  // of the last release
 };
 
 }  // namespace outrigger::gang

@@ -7,7 +7,8 @@
 #include "events/gang_event.h"
 #include "fmt/chrono.h"
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
+#include "outrigger/base/mutex.h"
 #include "reports/gang_metrics.h"
 
 namespace outrigger::gang {
@@ -27,7 +28,91 @@ std::string_view WhatIsDone(plan::OnMemberLoss policy) {
   return "its missing members come before others of its priority when there is room";
 }
 
+// The same again at most so often.
+constexpr std::chrono::minutes kTellAgain{5};
+// Of so many at most it is told at once, and of the next after a rest: pods of a tenant may name
+// thousands of groups, and Events are written no faster.
+constexpr size_t kTellAtOnce = 50;
+constexpr std::chrono::seconds kTellRest{1};
+// Explanations take a tenth of a core at most.
+constexpr int kExplainShare = 10;
+
+// What is done for a gang that waits.
+std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& options) {
+  if (options.promise && options.promise->unit == gang) {
+    return "; others are evicted to make room for it";
+  }
+  const bool kept = options.reserve_for == gang && !options.kept.empty();
+  return kept ? "; nodes are kept free for it" : "";
+}
+
 }  // namespace
+
+void Explainer::Start() {
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+void Explainer::Stop() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+bool Explainer::IsIdle() const {
+  const MutexLock lock(mutex_);
+  return !job_ && !is_working_ && !explained_;
+}
+
+void Explainer::Begin(Job job) {
+  if (!thread_.joinable()) {
+    Explained explained = Work(job, {});
+    const MutexLock lock(mutex_);
+    explained_ = std::move(explained);
+    return;
+  }
+  {
+    const MutexLock lock(mutex_);
+    job_ = std::move(job);
+  }
+  wake_.notify_one();
+}
+
+std::optional<Explainer::Explained> Explainer::Take() {
+  const MutexLock lock(mutex_);
+  return std::exchange(explained_, std::nullopt);
+}
+
+void Explainer::Run(const std::stop_token& stop) {
+  while (true) {
+    Job job;
+    {
+      MutexLock lock(mutex_);
+      if (!wake_.wait(lock, stop,
+                      [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return job_.has_value(); }))
+        return;
+      job = *std::exchange(job_, std::nullopt);
+      is_working_ = true;
+    }
+    Explained explained = Work(job, stop);
+    {
+      const MutexLock lock(mutex_);
+      is_working_ = false;
+      explained_ = std::move(explained);
+    }
+    if (changed_ && !stop.stop_requested()) changed_();
+  }
+}
+
+Explainer::Explained Explainer::Work(const Job& job, const std::stop_token& stop) {
+  const auto began = std::chrono::steady_clock::now();
+  plan::Shortfall shortfall =
+      planner_.Explain(job.snapshot, job.units, job.index, job.options, stop);
+  return {.gang = job.units[job.index].key,
+          .word = job.word,
+          .kept = job.kept,
+          .text = std::move(shortfall.text),
+          .took = std::chrono::steady_clock::now() - began};
+}
 
 Reports::Reports(ClusterWriter* cluster, AgentMetrics* metrics, Log log, SteadyNow now)
     : cluster_(cluster), metrics_(metrics), log_(std::move(log)), now_(std::move(now)) {}
@@ -74,7 +159,7 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
   TellLeft(board);
   for (const plan::Note& note : notes) log_(fmt::format("{}: {}", note.about, note.text));
   TellTimedOut(board, timed_out);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto& [key, gang] : gangs_) gang.seen = false;
   for (const BoardUnit& unit : board.units()) {
     if (!unit.gang && unit.fits) continue;
@@ -98,8 +183,9 @@ void Reports::TellTimedOut(const Board& board, const std::vector<TimedOut>& time
   for (const TimedOut& gang : timed_out) {
     metrics_->Add(metric::kTimeouts, "", 1);
     std::string text = fmt::format(
-        "gang {} was not complete within {} of getting places: they go to others, and it comes "
-        "behind those of its priority",
+        "gang {} is still incomplete {} after it got nodes. They are released; it now queues last "
+        "in "
+        "its priority",
         TextOf(gang.key), gang.after);
     log_(text);
     Tell(&pods, gang.key, "GangTimedOut", std::move(text));
@@ -166,7 +252,7 @@ void Reports::OnNomination(const Nomination& nomination, const absl::Status& sta
   if (absl::IsNotFound(status) || absl::IsAborted(status)) return;
   {
     // Told once: thousands of pods may be tried again and again.
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (std::exchange(nomination_error_, status.code()) == status.code() || status.ok()) return;
   }
   log_(fmt::format("pod {}/{} cannot be nominated: {}", nomination.pod->namespace_,
@@ -180,13 +266,13 @@ void Reports::OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::
     return log_(
         fmt::format("gang {}: nothing is bound after {}: {}", TextOf(gang), held, TextOf(end)));
   }
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = gangs_.find(gang);
   if (found != gangs_.end()) Admit(gang, found->second, now_());
 }
 
 void Reports::OnBoundOneByOne(const Board& board, Time now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const plan::GroupState& group : board.groups()) {
     const auto found = group.bound == 0 ? gangs_.end() : gangs_.find(group.key);
     if (found == gangs_.end() || std::exchange(found->second.has_bound, true)) continue;
@@ -199,6 +285,112 @@ void Reports::Admit(const plan::UnitKey& key, const Gang& gang, Time now) {
   metrics_->Observe(metric::kAdmission, "", duration<double>(now - *gang.waiting_since).count());
   if (!gang.told_at) return;  // nobody was told that it waits
   log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(key)));
+}
+
+std::optional<Time> Reports::DueSince(const plan::UnitKey& key, std::string_view word) const {
+  const MutexLock lock(mutex_);
+  const auto found = gangs_.find(key);
+  if (found == gangs_.end()) return std::nullopt;
+  const Gang& gang = found->second;
+  if (!gang.told_at) return *gang.waiting_since + kTellAfter;
+  return gang.told_word == word ? *gang.told_at + kTellAgain : *gang.told_at;
+}
+
+bool Reports::IsToTell(const plan::UnitKey& key, std::string_view word, Time now) const {
+  const std::optional<Time> due = DueSince(key, word);
+  return due && *due <= now;
+}
+
+// What is known without a search: why nothing is planned for a group, and what the scheduler said
+// of gangs that rest, which are behind those that were planned.
+std::vector<Reports::Known> Reports::KnownToTell(const Board& board, size_t planned,
+                                                 Time now) const {
+  std::vector<Known> known;
+  const auto add = [&](const plan::UnitKey& key, std::string_view word, std::string_view text) {
+    const std::optional<Time> due = DueSince(key, word);
+    if (due && *due <= now) known.push_back({*due, &key, word, text});
+  };
+  for (const plan::GroupState& group : board.groups()) {
+    if (Waits(group)) add(group.key, TextOf(group.cause), group.text);
+  }
+  for (size_t i = planned; i < board.units().size(); ++i) {
+    const BoardUnit& unit = board.units()[i];
+    if (unit.gang) add(unit.key, unit.word, unit.word);
+  }
+  return known;
+}
+
+void Reports::TellKnown(const Board& board, size_t planned, Time now, FirstPods* pods) {
+  if (next_telling_ && now < *next_telling_) return next_look_.Add(*next_telling_);
+  std::vector<Known> known = KnownToTell(board, planned, now);
+  if (known.size() > kTellAtOnce) {
+    // In the order in which they became due: nobody's groups keep others from being told of.
+    std::stable_sort(known.begin(), known.end(),
+                     [](const Known& a, const Known& b) { return a.due < b.due; });
+    known.resize(kTellAtOnce);
+    next_telling_ = now + kTellRest;
+    next_look_.Add(*next_telling_);
+  }
+  for (const Known& gang : known) TellWhy(pods, *gang.key, {gang.word, gang.text, ""}, now);
+}
+
+void Reports::TakeExplained(Explainer* explainer, const Board& board, FirstPods* pods, Time now) {
+  const std::optional<Explainer::Explained> explained = explainer->Take();
+  if (!explained) return;
+  next_explanation_ = now + kExplainShare * explained->took;
+  const BoardUnit* const unit = board.FindUnit(explained->gang);
+  // What it lacked when that began: by now it may have its places.
+  if (unit == nullptr || unit->fits || unit->word != explained->word) return;
+  TellWhy(pods, explained->gang, {explained->word, explained->text, explained->kept}, now);
+}
+
+void Reports::Explain(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
+                      std::span<const plan::Unit> units, const plan::PlanOptions& options,
+                      const Board& board, Time now,
+                      const std::function<std::string(const plan::UnitKey&)>& why_nobody) {
+  FirstPods pods(board);
+  TellKnown(board, units.size(), now, &pods);
+  TakeExplained(explainer, board, &pods, now);
+  for (size_t i = 0; i < units.size(); ++i) {
+    const BoardUnit& unit = board.units()[i];
+    if (!unit.gang || unit.fits) continue;
+    if (next_explanation_ && now < *next_explanation_) return next_look_.Add(*next_explanation_);
+    if (!IsToTell(unit.key, unit.word, now)) continue;
+    if (!explainer->IsIdle()) return;  // when it is done there is another plan
+    const std::string nobody = why_nobody ? why_nobody(unit.key) : std::string();
+    explainer->Begin({.snapshot = snapshot,
+                      .units = {units.begin(), units.end()},
+                      .index = i,
+                      .options = options,
+                      .word = unit.word,
+                      .kept = fmt::format("{}{}{}", Kept(unit.key, options),
+                                          nobody.empty() ? "" : "; ", nobody)});
+    TakeExplained(explainer, board, &pods, now);
+  }
+}
+
+void Reports::TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now) {
+  std::string text;
+  bool is_news = false;  // the log keeps what it was told once; Events expire
+  {
+    const MutexLock lock(mutex_);
+    Gang& gang = gangs_[key];
+    gang.told_word = why.word;
+    gang.told_at = now;
+    gang.told_text = fmt::format("{}{}", why.text, gang.gave_up);
+    text = fmt::format("gang {} waits: {}{}", TextOf(key), gang.told_text, why.kept);
+    is_news = gang.logged != text;
+    if (is_news) gang.logged = text;
+  }
+  if (is_news) log_(text);
+  Tell(pods, key, "GangWaiting", std::move(text));
+}
+
+std::string Reports::WhyWaits(const plan::UnitKey& key, std::string_view word) const {
+  const MutexLock lock(mutex_);
+  const auto found = gangs_.find(key);
+  const bool is_told = found != gangs_.end() && found->second.told_word == word;
+  return is_told ? found->second.told_text : std::string();
 }
 
 }  // namespace outrigger::gang

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <map>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -16,13 +19,66 @@
 #include "common/desk_names.h"
 #include "events/gang_event.h"
 #include "eviction/recovery.h"
+#include "gang/plan/notes.h"
+#include "gang/plan/planner.h"
+#include "gang/plan/unit.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/metrics.h"
-#include "outrigger/plan/notes.h"
-#include "outrigger/plan/planner.h"
-#include "reports/explainer.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
+
+/// Finds out what gangs lack that do not fit, on a thread and with a planner of its own: one
+/// explanation takes many plans, and no call of the scheduler waits for it. Without Start() it does
+/// so on the caller's thread, for tests. Thread-safe.
+class Explainer {
+ public:
+  struct Job {
+    std::shared_ptr<const ClusterSnapshot> snapshot;
+    std::vector<plan::Unit> units;  // all of the plan
+    size_t index = 0;               // of the one that is explained
+    plan::PlanOptions options;
+    std::string word = {};  // of the cause
+    std::string kept = {};  // what is done for it
+  };
+  struct Explained {
+    plan::UnitKey gang;
+    std::string word = {};
+    std::string kept = {};
+    std::string text;  // with figures
+    std::chrono::steady_clock::duration took{};
+  };
+
+  /// `changed` is called, without a lock, when Take() has something.
+  explicit Explainer(std::function<void()> changed) : changed_(std::move(changed)) {}
+  ~Explainer() { Stop(); }
+  Explainer(const Explainer&) = delete;
+  Explainer& operator=(const Explainer&) = delete;
+
+  void Start();
+  /// Returns after the plan under way.
+  void Stop();
+
+  /// True if nothing is being explained and nothing is there to be taken.
+  bool IsIdle() const;
+  /// A precondition is IsIdle().
+  void Begin(Job job);
+  std::optional<Explained> Take();
+
+ private:
+  void Run(const std::stop_token& stop);
+  Explained Work(const Job& job, const std::stop_token& stop);
+
+  const std::function<void()> changed_;
+  plan::Planner planner_;  // of the thread
+  mutable Mutex mutex_;
+  std::condition_variable_any wake_;
+  std::optional<Job> job_ ABSL_GUARDED_BY(mutex_);
+  bool is_working_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<Explained> explained_ ABSL_GUARDED_BY(mutex_);
+  std::jthread thread_;
+};
 
 /// Tells people and machines what becomes of gangs: metrics, Events with figures, the log. What
 /// is told exists whether or not the scheduler ever asks. Thread-safe as far as said.
@@ -47,10 +103,11 @@ class Reports {
   /// So many nodes are kept free for the first that waits.
   void OnReserved(size_t nodes);
   /// Reports why gangs wait: of a bounded number at once, and what takes a search for one at a
-  /// time, when `explainer` has found it out.
+  /// time, when `explainer` has found it out. `why_nobody`: why no pod is evicted for a gang.
   void Explain(Explainer* explainer, const std::shared_ptr<const ClusterSnapshot>& snapshot,
                std::span<const plan::Unit> units, const plan::PlanOptions& options,
-               const Board& board, Time now);
+               const Board& board, Time now,
+               const std::function<std::string(const plan::UnitKey&)>& why_nobody = nullptr);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
   std::optional<Time> next_look() const { return next_look_.at(); }
   /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
@@ -103,7 +160,7 @@ class Reports {
   void TellWhy(FirstPods* pods, const plan::UnitKey& key, const Why& why, Time now);
 
   void Forget();
-  Gang& See(const plan::UnitKey& key, Time now);
+  Gang& See(const plan::UnitKey& key, Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Admit(const plan::UnitKey& key, const Gang& gang, Time now);
 
   ClusterWriter* const cluster_;
@@ -111,14 +168,15 @@ class Reports {
   const Log log_;
   const SteadyNow now_;
   absl::Status acting_;
-  absl::StatusCode nomination_error_ = absl::StatusCode::kOk;  // of the last; guarded by mutex_
-  std::map<std::string, size_t> waiting_;                      // by cause, as last counted
-  std::set<plan::UnitKey> left_;                               // to kube-scheduler
-  std::map<plan::UnitKey, Gang> gangs_;                        // guarded by mutex_
+  absl::StatusCode nomination_error_ ABSL_GUARDED_BY(mutex_) =
+      absl::StatusCode::kOk;               // of the last
+  std::map<std::string, size_t> waiting_;  // by cause, as last counted
+  std::set<plan::UnitKey> left_;           // to kube-scheduler
+  std::map<plan::UnitKey, Gang> gangs_ ABSL_GUARDED_BY(mutex_);
   std::optional<Time> next_explanation_;
   std::optional<Time> next_telling_;
   NextLook next_look_;  // of the planning thread, as the two before
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
 };
 
 }  // namespace outrigger::gang

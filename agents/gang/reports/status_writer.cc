@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 namespace {
@@ -90,7 +91,7 @@ void StatusWriter::OnPlan(const Board& board, std::span<const PodPtr> pods, cons
   next_look_.reset();
   next_round_ = now + options_.every;
   const auto counts = CountPhases(board.groups(), pods);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::map<plan::UnitKey, PodGroupStatus> known;
   for (const plan::GroupState& group : board.groups()) {
     if (!HasStatus(group)) continue;
@@ -108,8 +109,10 @@ void StatusWriter::OnPlan(const Board& board, std::span<const PodPtr> pods, cons
 
 void StatusWriter::Run(const std::stop_token& stop) {
   while (true) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    if (!wake_.wait(lock, stop, [this] { return !due_.empty(); })) return;
+    MutexLock lock(mutex_);
+    if (!wake_.wait(lock, stop,
+                    [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !due_.empty(); }))
+      return;
     const auto next = due_.extract(due_.begin());
     lock.unlock();
     Write(next.key(), next.mapped(), stop);
@@ -136,7 +139,7 @@ void StatusWriter::Write(const plan::UnitKey& key, const PodGroupStatus& status,
 
 // The next plan asks for it again.
 void StatusWriter::ForgetWritten(const plan::UnitKey& key, const PodGroupStatus& status) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto of = written_.find(key);
   if (of != written_.end() && of->second == status) written_.erase(of);
 }

@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -15,9 +14,10 @@
 #include <vector>
 
 #include "common/desk_names.h"
+#include "gang/plan/groups.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
-#include "outrigger/plan/groups.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::gang {
 
@@ -80,10 +80,10 @@ class StatusWriter {
   Time next_round_;
   std::optional<Time> next_look_;
 
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable_any wake_;
-  std::map<plan::UnitKey, PodGroupStatus> written_;  // or about to be
-  std::map<plan::UnitKey, PodGroupStatus> due_;
+  std::map<plan::UnitKey, PodGroupStatus> written_ ABSL_GUARDED_BY(mutex_);  // or about to be
+  std::map<plan::UnitKey, PodGroupStatus> due_ ABSL_GUARDED_BY(mutex_);
 
   std::jthread thread_;
 };

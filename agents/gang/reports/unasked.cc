@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "outrigger/plan/call_resources.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/call_resources.h"
+#include "gang/plan/group.h"
 #include "reports/gang_metrics.h"
 
 namespace outrigger::gang {

@@ -13,9 +13,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "common/desk_names.h"
 #include "events/gang_event.h"
+#include "gang/plan/groups.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/metrics.h"
-#include "outrigger/plan/groups.h"
 
 namespace outrigger::gang {
 

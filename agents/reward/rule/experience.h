@@ -2,15 +2,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/name_map.h"
+#include "absl/container/flat_hash_map.h"
 #include "common/time.h"
 #include "rule/rule.h"
 
 namespace outrigger::reward {
+
+struct NameHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+
+/// By name; a look into it makes no string.
+template <typename T>
+using NameMap = absl::flat_hash_map<std::string, T, NameHash, std::equal_to<>>;
 
 /// What was counted for each pair of a pod type and a node, and for each type over all nodes. It
 /// decays by time: what is read is as of a moment, and nothing has to be touched for that. Not

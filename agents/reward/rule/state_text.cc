@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "common/name_map.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 #include "pods/pod_type.h"
+#include "rule/experience.h"
 
 namespace outrigger::reward {
 namespace {

@@ -61,7 +61,7 @@ struct Alias {
   std::string scorer;  // name of a NamedScorer, or empty for the agent itself
 };
 
-/// Where lines for the log go if nobody says otherwise.
+/// The default for lines of the log: writes them to stderr.
 inline void LogToStderr(std::string_view line) {
   std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
 }
@@ -91,8 +91,8 @@ struct AgentDeps {
 /// What an agent that plans for all pods wants of the scheduler beside it: `outrigger
 /// scheduler-config` writes it.
 struct SchedulerWishes {
-  /// Its entries come after all others, of which none may both filter and be ignorable: the
-  /// scheduler moves ignorable ones to the very end, where they would take away what was planned.
+  /// Its entries come after all others. No other entry may both filter and be ignorable: the
+  /// scheduler calls ignorable ones last, and such a one could reject a node that was planned.
   bool last = false;
   /// All nodes are offered, not a sample (percentageOfNodesToScore: 100).
   bool every_node = false;
@@ -131,7 +131,7 @@ struct AgentFactory {
   bool TakesCalls(const SettingsValues& values) const {
     return takes_calls == nullptr || takes_calls(values);
   }
-  /// Whether the agent takes part in bind calls, of which a scheduler sends each to one extender.
+  /// True if the agent takes part in bind calls. A scheduler sends each of them to one extender.
   bool TakesBindCalls() const { return prebinds || binds; }
   /// Makes the agent from `values`, which `settings` made. InvalidArgument for settings that are
   /// wrong together (each alone was checked already).
@@ -230,7 +230,7 @@ AgentFactory MakeAgentFactory() {
 
 /// Defines the one function that the generated registry names. Use it once per agent, inside the
 /// agent's namespace `outrigger::<name>` ('-' in the name is '_' there, and a name that is a
-/// keyword of C++ has "_agent" behind it).
+/// keyword of C++ ends in "_agent").
 #define OUTRIGGER_AGENT(AgentType, SettingsType)                               \
   ::outrigger::AgentFactory MakeFactory();                                     \
   ::outrigger::AgentFactory MakeFactory() {                                    \

@@ -140,6 +140,10 @@ class ClusterReader {
   /// The pod as the API server has it now.
   virtual absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                                    const CallLimits& limits) = 0;
+  /// All pods of a namespace as the API server has them now. For each 500 of them a call, each with
+  /// the whole timeout.
+  virtual absl::StatusOr<std::vector<Pod>> ReadAll(std::string_view namespace_,
+                                                   const CallLimits& limits) = 0;
   /// Returns the Lease as the API server has it now. NotFound: there is none of that name.
   virtual absl::StatusOr<LeaseRecord> ReadLease(std::string_view namespace_, std::string_view name,
                                                 const CallLimits& limits) = 0;
@@ -164,6 +168,10 @@ class ClusterWriter {
   /// withdraws it. With a `resource_version`, only of that version of the pod.
   virtual absl::Status Nominate(const PodId& pod, std::string_view node,
                                 std::string_view resource_version, const CallLimits& limits) = 0;
+  /// Writes what the condition PodScheduled of a pod that found no node says, to that version of
+  /// the pod. It wakes the pod.
+  virtual absl::Status WriteUnscheduled(const Pod& pod, std::string_view message,
+                                        const CallLimits& limits) = 0;
   /// Takes that scheduling gate off the pod, and sets these annotations of it in the same step; its
   /// other gates stay. Idempotent, and goes past the client's rate limit.
   virtual absl::Status RemoveGate(const PodId& pod, std::string_view gate,

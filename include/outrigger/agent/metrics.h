@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,11 +17,12 @@ struct MetricSpec {
   std::string help;             // a sentence
   std::string label;            // its one label beside `agent`, or empty; not "agent", not "le"
   std::vector<double> buckets;  // kHistogram alone: upper bounds, strictly ascending
+  size_t most_values = 100;     // of its label; all further ones count as "other"
   friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 
 /// Where an agent counts. A metric that the agent did not declare (its static Metrics()) is
-/// ignored; of a label's values all above a hundred count as "other". Thread-safe.
+/// ignored. Thread-safe.
 class AgentMetrics {
  public:
   virtual ~AgentMetrics() = default;
@@ -28,6 +30,8 @@ class AgentMetrics {
   virtual void Add(std::string_view metric, std::string_view label_value, double amount) = 0;
   /// Of a gauge.
   virtual void Set(std::string_view metric, std::string_view label_value, double value) = 0;
+  /// Removes the series of a gauge with a label: what it was of is gone. No effect without one.
+  virtual void Drop(std::string_view metric, std::string_view label_value) = 0;
   /// Of a histogram.
   virtual void Observe(std::string_view metric, std::string_view label_value, double value) = 0;
 };
@@ -37,6 +41,7 @@ class NoMetrics final : public AgentMetrics {
  public:
   void Add(std::string_view /*metric*/, std::string_view /*value*/, double /*amount*/) override {}
   void Set(std::string_view /*metric*/, std::string_view /*value*/, double /*value*/) override {}
+  void Drop(std::string_view /*metric*/, std::string_view /*value*/) override {}
   void Observe(std::string_view /*metric*/, std::string_view /*value*/, double /*value*/) override {
   }
   /// One for all.

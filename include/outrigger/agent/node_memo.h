@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "outrigger/agent/request.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger {
 
@@ -41,6 +42,7 @@ class NodeMemo {
     Session(NodeMemo* memo, const NodeList& nodes)
         : nodes_(nodes), lock_(memo->mutex_, std::try_to_lock) {
       if (!lock_.owns_lock()) return;
+      memo->mutex_.AssertHeld();
       // Revisions of one table of nodes follow one another, so they seldom share a slot.
       const size_t wanted = std::min(std::bit_ceil(2 * nodes.size() + 1), kMostSlots);
       if (memo->slots_.size() < wanted) memo->slots_.assign(wanted, {});
@@ -67,15 +69,15 @@ class NodeMemo {
     Slot& SlotOf(uint64_t revision) const { return (*slots_)[revision & (slots_->size() - 1)]; }
 
     const NodeList nodes_;
-    std::unique_lock<std::mutex> lock_;
+    std::unique_lock<Mutex> lock_;
     std::vector<Slot>* slots_ = nullptr;  // null: taken by another call
   };
 
  private:
   static constexpr size_t kMostSlots = size_t{1} << 17;  // for more nodes than a cluster has
 
-  std::mutex mutex_;
-  std::vector<Slot> slots_;  // by revision modulo the size, a power of two
+  Mutex mutex_;
+  std::vector<Slot> slots_ ABSL_GUARDED_BY(mutex_);  // by revision modulo the size, a power of two
 };
 
 }  // namespace outrigger

@@ -19,6 +19,12 @@ struct NewPriorityClass {
   StringMap annotations;  // in place of the manifest's, all of them
 };
 
+/// What a pod becomes when it is admitted.
+struct AdmittedPod {
+  std::string priority_class_name;  // another one than it named, if a policy has mapped it
+  int32_t priority = 0;
+};
+
 /// Reads, deletes and creates PriorityClasses, whose value is immutable: an agent that wants
 /// another one makes the class again under its name.
 ///
@@ -52,6 +58,11 @@ class PriorityClassAccess {
   /// is not there. PermissionDenied: that cannot be seen.
   virtual absl::StatusOr<bool> OwnerExists(const OwnerReference& owner,
                                            const CallLimits& limits) = 0;
+  /// Asks the API server, admission included, what a pod becomes that names that class; no pod is
+  /// created. NotFound: the API server does not have the class, or does not know of it yet.
+  virtual absl::StatusOr<AdmittedPod> TryPod(std::string_view namespace_,
+                                             std::string_view class_name,
+                                             const CallLimits& limits) = 0;
 };
 
 }  // namespace outrigger

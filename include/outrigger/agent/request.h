@@ -67,8 +67,8 @@ struct Request {
   Diagnostics& diagnostics;
   /// True if somebody wants to read the reasons of scores (explain, debug log).
   bool explaining = false;
-  /// Stop is requested when nobody waits for the answer any more. A stage that takes long should
-  /// look now and then, and return any Status.
+  /// Stop is requested when the caller no longer waits for the answer. A stage that takes long
+  /// should check it now and then, and return any Status.
   std::stop_token abandoned = {};
 
   /// The reason of a score, formatted only if somebody wants to read it.

@@ -2,8 +2,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+
+#include "outrigger/k8s/selector.h"
 
 namespace outrigger {
 
@@ -15,6 +19,10 @@ struct SchedulerFacts {
   std::string file;
   /// What the scheduler does not compare, as plan::SchedulerChecks::Parse() reads it.
   std::string unchecked;
+  /// What plugin NodeAffinity requires of nodes on top of the pod (addedAffinity), by profile.
+  std::map<std::string, NodeSelector> added_affinity;
+  /// Profiles with a default constraint that keeps pods from nodes (PodTopologySpread).
+  std::set<std::string> spreading;
   /// httpTimeout of the entry by which an agent of this process binds.
   std::optional<std::chrono::seconds> bind_timeout;
   /// bindTimeoutSeconds of plugin VolumeBinding; of several profiles the longest.

@@ -90,6 +90,14 @@ class Setting {
     return copy;
   }
 
+  /// Several agents have this setting, with this meaning: the reference page lists it once, in the
+  /// section "Of `who`", and not in theirs.
+  constexpr Setting SharedBy(std::string_view who) const {
+    Setting copy = *this;
+    copy.shared_by = who;
+    return copy;
+  }
+
   std::string_view name;
   T Owner::*field;
   // Ranges are for numbers; a std::string could not be constexpr here.
@@ -102,6 +110,7 @@ class Setting {
   std::string_view former_switch;
   std::string_view former_on;
   std::string_view former_off;
+  std::string_view shared_by;
 };
 
 /// A setting of earlier versions that is gone: an element of the struct's array `kRetired`, if it
@@ -134,6 +143,7 @@ struct SettingSpec {
   std::string former_switch = {};
   std::string former_on = {};
   std::string former_off = {};
+  std::string shared_by = {};  // as in Setting, or empty
   /// Sets the field of the settings struct from text. InvalidArgument says what is accepted (the
   /// caller adds the setting's name and the value).
   std::function<absl::Status(void* settings, std::string_view text)> parse;
@@ -264,6 +274,7 @@ SettingSpec SpecOf(const Setting<Owner, T>& setting) {
   spec.former_switch = setting.former_switch;
   spec.former_on = setting.former_on;
   spec.former_off = setting.former_off;
+  spec.shared_by = setting.shared_by;
   spec.parse = [setting, accepted = spec.accepted](void* settings, std::string_view text) {
     return SetField(setting, accepted, LegacyForm::kSame, text, settings);
   };

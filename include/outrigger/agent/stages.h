@@ -119,7 +119,8 @@ class Preempter {
  public:
   virtual ~Preempter() = default;
   /// Fills `chosen` with a subset of the candidates; every victim must be one of that node's
-  /// candidates. An empty answer means that preemption helps nowhere.
+  /// candidates, unless that node has none: then the agent chooses pods of the node. An empty
+  /// answer means that preemption helps nowhere.
   virtual absl::Status Preempt(const PreemptRequest& request,
                                std::vector<NodeVictims>* chosen) const = 0;
 };
@@ -139,10 +140,10 @@ class Controller {
   /// Not OK while the agent cannot answer yet or any more: `/readyz` fails then, and
   /// `/readyz?verbose` says why in the line "agent-<name>". Called as Live().
   virtual absl::Status Ready() const { return absl::OkStatus(); }
-  /// False for an agent that answers from the question alone, and as well before Start():
-  /// `outrigger explain` asks it, and a filter call that rejects every node may wait some
-  /// milliseconds for news of nodes. One that plans while it runs cannot be asked there, and knows
-  /// by itself whom it has to wake.
+  /// False for an agent that answers from the question alone, also before Start(): `outrigger
+  /// explain` asks it, and a filter call that rejects every node may wait some milliseconds for
+  /// news of nodes. True for an agent that plans while it runs: `outrigger explain` cannot ask it,
+  /// and it knows by itself which pods it has to wake.
   virtual bool IsNeededToAnswer() const { return true; }
 };
 

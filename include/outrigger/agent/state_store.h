@@ -68,9 +68,9 @@ struct StateStoreOptions {
   std::string file = {};                   // the setting --<agent>.state; empty: none
 };
 
-/// The store of `deps.name`: the file where one is named, else the ConfigMap where there is a
-/// cluster, else memory, of which a line in the log warns with the first Load(). Makes no call and
-/// opens nothing.
+/// Returns the store of `deps.name`: the file where one is named, else the ConfigMap where there is
+/// a cluster, else memory. For memory the first Load() logs a warning. Makes no call and opens no
+/// file.
 /// InvalidArgument: a name of a namespace or ConfigMap that Kubernetes does not accept. What `deps`
 /// points to outlives the store.
 absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptions& options,

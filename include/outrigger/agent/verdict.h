@@ -59,7 +59,7 @@ class Verdict {
   /// so that answer and message stay small at any number of nodes. Costs next to nothing.
   static Verdict LeftOut() {
     static const Rejection left_out{Kind::kLeftOut, "", ""};
-    // Owned by nobody, so that no count is kept of the thousands that share it.
+    // Has no owner, so that no count is kept of the thousands that share it.
     return Verdict(std::shared_ptr<const Rejection>(std::shared_ptr<void>(), &left_out));
   }
 
@@ -87,8 +87,8 @@ class Verdict {
 
   explicit Verdict(std::shared_ptr<const Rejection> rejection) : rejection_(std::move(rejection)) {}
 
-  // Elsewhere, so that the verdicts of thousands of nodes, most of which fit, stay in the
-  // processor's nearer caches. Null: the node fits.
+  // Null: the node fits. A pointer, so that the verdicts of thousands of nodes stay in the
+  // processor's nearer caches: most nodes fit.
   std::shared_ptr<const Rejection> rejection_;
 };
 

@@ -3,15 +3,26 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <stop_token>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger {
 
 /// Reads the steady clock, or what a test puts in its place.
 using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
 
-/// Time as code sees it that also waits; tests put in their own. All functions are thread-safe.
+/// Sleeps for `time`; returns false if stop was requested before that was over. Thread-safe.
+inline bool SleepFor(std::chrono::steady_clock::duration time, const std::stop_token& stop) {
+  Mutex mutex;
+  std::condition_variable_any never;
+  MutexLock lock(mutex);
+  never.wait_for(lock, stop, time, [] { return false; });
+  return !stop.stop_requested();
+}
+
+/// The clocks, and how to sleep, for code that tests run with clocks of their own. All functions
+/// are thread-safe.
 struct Clock {
   using TimePoint = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
@@ -19,15 +30,8 @@ struct Clock {
   SteadyNow now = std::chrono::steady_clock::now;
   /// Wall-clock time, for what has an expiry date.
   std::function<std::chrono::system_clock::time_point()> wall = std::chrono::system_clock::now;
-  /// Waits; false if stop was requested before that was over.
-  std::function<bool(Duration, const std::stop_token&)> sleep = [](Duration time,
-                                                                   const std::stop_token& stop) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock<std::mutex> lock(mutex);
-    never.wait_for(lock, stop, time, [] { return false; });
-    return !stop.stop_requested();
-  };
+  /// As SleepFor().
+  std::function<bool(Duration, const std::stop_token&)> sleep = SleepFor;
 };
 
 }  // namespace outrigger

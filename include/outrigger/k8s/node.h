@@ -38,10 +38,10 @@ struct Node {
   ConditionStatus ready = ConditionStatus::kUnknown;
   std::string resource_version;
   /// Nodes with the same revision, unless it is 0, are equal in every field but resource_version:
-  /// what was computed from one holds for the other. Unique in the process; 0 where nobody vouches
-  /// for that.
+  /// what was computed from one holds for the other. Unique in the process. 0 if the revision is
+  /// not known.
   uint64_t revision = 0;
-  /// False for a node of which only the name is known (names-only call, node not in the snapshot).
+  /// False if only the name of the node is known (names-only call, node not in the snapshot).
   bool known = true;
 };
 

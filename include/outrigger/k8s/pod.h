@@ -89,7 +89,7 @@ struct HostPort {
 };
 
 /// One of spec.topologySpreadConstraints: how even pods are to be spread over the values of a node
-/// label. A policy that nobody knows is not honoured, as in kube-scheduler.
+/// label. An unknown policy is not honoured, as in kube-scheduler.
 struct TopologySpreadConstraint {
   int32_t max_skew = 1;
   std::string topology_key;

@@ -48,8 +48,8 @@ struct LabelSelector {
 };
 
 /// One term of a node selector: all expressions over labels and all fields (metadata.name only).
-/// Fields know In and NotIn with exactly one value. A term that is empty, or of which a part is
-/// invalid, matches no node: kube-scheduler skips it and goes on with the others.
+/// Fields know In and NotIn with exactly one value. A term that is empty or has an invalid part
+/// matches no node: kube-scheduler skips it and goes on with the others.
 struct NodeSelectorTerm {
   std::vector<SelectorRequirement> match_expressions;
   std::vector<SelectorRequirement> match_fields;

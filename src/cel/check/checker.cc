@@ -136,7 +136,7 @@ class Checker {
   }
 
   void Ident(Expr& expr) {
-    if (!Resolve(expr, expr.name)) Fail(expr, UndeclaredName(expr.name));
+    if (!Resolve(expr, expr.name)) Fail(expr, UndeclaredName(expr.name, environment_));
   }
 
   void Select(Expr& expr) {

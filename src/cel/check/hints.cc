@@ -23,8 +23,10 @@ std::string OperatorHint(std::string_view name, std::span<const Type* const> arg
   if (arguments.size() != 2) return "";
   const Type& a = *arguments[0];
   const Type& b = *arguments[1];
-  const bool ordered_by_function = SameType(a, types::kQuantity) || SameType(a, types::kSemver);
-  if (IsOrdering(name) && ordered_by_function) {
+  const auto is_ordered_by_function = [](const Type& type) {
+    return SameType(type, types::kQuantity) || SameType(type, types::kSemver);
+  };
+  if (IsOrdering(name) && (is_ordered_by_function(a) || is_ordered_by_function(b))) {
     return "compare with a.isGreaterThan(b), a.isLessThan(b) or a.compareTo(b)";
   }
   if (IsNumber(a) && IsNumber(b)) {
@@ -83,7 +85,11 @@ std::string UndeclaredFunction(std::string_view name) {
   return Concat("undeclared reference to '", name, "'", hint);
 }
 
-std::string UndeclaredName(std::string_view name) {
+std::string UndeclaredName(std::string_view name, const Environment& environment) {
+  if (environment.fields.empty()) {
+    return Concat("undeclared reference to '", name, "'; an attribute is device.", name,
+                  ", and texts need quotes");
+  }
   return Concat("undeclared reference to '", name,
                 "'; known are 'device' and the variables of macros, and texts need quotes");
 }

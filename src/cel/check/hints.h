@@ -15,7 +15,7 @@ std::string NoMatchingOverload(const FunctionInfo& function, std::span<const Typ
 
 /// "undeclared reference to 'name'" and what is known that is like it.
 std::string UndeclaredFunction(std::string_view name);
-std::string UndeclaredName(std::string_view name);
+std::string UndeclaredName(std::string_view name, const Environment& environment);
 
 /// "undefined field 'name'" and which fields there are.
 std::string UndefinedField(std::string_view name, const Environment& environment);

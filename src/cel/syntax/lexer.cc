@@ -111,6 +111,9 @@ class Lexer {
     if (shown == "=") message += "; equality is ==";
     if (shown == "&") message += "; logical and is &&";
     if (shown == "|") message += "; logical or is ||";
+    if (shown == "\u2018" || shown == "\u2019" || shown == "\u201c" || shown == "\u201d") {
+      message += "; texts are in straight quotes, ' or \"";
+    }
     if (shown == "`") message += "; a name with other characters is written ['name']";
     Fail(length, std::move(message));
   }

@@ -47,15 +47,30 @@ class Parser {
     failed_ = true;
     return nullptr;
   }
+  // What is meant by a word that has no place here; empty if nothing is known.
+  std::string Hint() const {
+    const std::string_view word = Now().text;
+    if (word == "and") return "logical and is &&";
+    if (word == "or") return "logical or is ||";
+    if (word == "not") return "logical not is !";
+    if (word == "like") return "texts have matches('...'), contains('...') and startsWith('...')";
+    if (At(TokenKind::kIdentifier) && at_ > 0 && IsAmount(tokens_[at_ - 1])) {
+      return Concat("an amount is quantity('", tokens_[at_ - 1].text, word, "')");
+    }
+    return "";
+  }
+  // A number right in front of the present word.
+  bool IsAmount(const Token& before) const {
+    return (before.kind == TokenKind::kInt || before.kind == TokenKind::kDouble) &&
+           before.offset + before.text.size() == Now().offset;
+  }
   Expr* Unexpected(std::string_view wanted) {
     const std::string found =
         At(TokenKind::kEnd)
             ? std::string("the end")
             : Concat("'", Now().text.substr(0, OffsetOfCodePoint(Now().text, 40)), "'");
     std::string message = Concat("Syntax error: found ", found, ", expected ", wanted);
-    if (Now().text == "and") message += "; logical and is &&";
-    if (Now().text == "or") message += "; logical or is ||";
-    if (Now().text == "not") message += "; logical not is !";
+    if (const std::string hint = Hint(); !hint.empty()) Append(message, "; ", hint);
     return Fail(Now().offset, std::move(message));
   }
   bool Expect(TokenKind kind, std::string_view shown) {

@@ -1,7 +1,7 @@
 #include "cli/agents/agents.h"
 #include "cli/agents/null_observer.h"
-#include "engine/engine.h"
 #include "fmt/format.h"
+#include "serve/engine/engine.h"
 
 namespace outrigger::cli {
 // Asks the engine that would serve the agent, so that what is listed is what answers.

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cli/agents/rbac.h"
-#include "cli/format/text.h"
-#include "cli/format/yaml.h"
+#include "console/format/text.h"
+#include "console/format/yaml.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 

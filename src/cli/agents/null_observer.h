@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/observer.h"
+#include "serve/engine/observer.h"
 
 namespace outrigger::cli {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "cli/format/yaml.h"
+#include "console/format/yaml.h"
 #include "fmt/format.h"
 #include "kube/pod_group_kinds.h"
 #include "nlohmann/json.hpp"
@@ -180,9 +180,14 @@ StateOf FindState(const AgentInfo& agent, const SettingsValues& values) {
   return {lease->default_text.substr(0, slash), lease->name, lease->default_text.substr(slash)};
 }
 
-// The defaults, but for the mode.
+// The defaults, but for the mode, and for how classes are replaced.
 absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const AgentsFlags& flags) {
   SettingsValues values = agent.factory.settings.Defaults();
+  const SettingSpec* const replacement = agent.factory.settings.Find("replacement");
+  if (replacement != nullptr && !flags.replacement.empty()) {
+    absl::Status set = replacement->parse(values.get(), flags.replacement);
+    if (!set.ok()) return set;
+  }
   if (flags.mode.empty()) return values;
   const SettingSpec* const spec = agent.factory.settings.Find("mode");
   if (spec == nullptr && flags.mode == "extender") return values;

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/format/world.h"
 #include "cli/scheduler_config/document.h"
 #include "cli/scheduler_config/entries.h"
 #include "cli/scheduler_config/facts.h"
-#include "cli/settings/setting_group.h"
+#include "console/format/world.h"
+#include "console/settings/setting_group.h"
 #include "outrigger/agent/registry.h"
 
 // What the doctor's checks look at: the configuration, whose its entries are, and what the agents

@@ -12,6 +12,9 @@ namespace outrigger::cli {
 /// What kube-scheduler itself refuses of well-formed fields: weights, binders, resources, backoffs.
 void CheckAccepted(const DoctorCase& found, Findings* findings);
 
+/// What kube-scheduler refuses of profiles: arguments of its own plugins, and queueSort.
+void CheckArguments(const DoctorCase& found, Findings* findings);
+
 /// urlPrefix, verbs and TLS of each entry.
 void CheckUrls(const DoctorCase& found, Findings* findings);
 

@@ -101,6 +101,112 @@ inline constexpr FieldShape kKubeSchedulerConfiguration[] = {
     {"extenders", FieldType::kList, kExtender},
     {"delayCacheUntilActive", FieldType::kTruth},
 };
+inline constexpr FieldShape kDefaultPreemptionArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"minCandidateNodesPercentage", FieldType::kInteger},
+    {"minCandidateNodesAbsolute", FieldType::kInteger},
+};
+inline constexpr FieldShape kInterPodAffinityArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"hardPodAffinityWeight", FieldType::kInteger},
+    {"ignorePreferredTermsOfExistingPods", FieldType::kTruth},
+};
+inline constexpr FieldShape kNodeSelectorRequirement[] = {
+    {"key", FieldType::kText},
+    {"operator", FieldType::kText},
+    {"values", FieldType::kTexts},
+};
+inline constexpr FieldShape kNodeSelectorTerm[] = {
+    {"matchExpressions", FieldType::kList, kNodeSelectorRequirement},
+    {"matchFields", FieldType::kList, kNodeSelectorRequirement},
+};
+inline constexpr FieldShape kNodeSelector[] = {
+    {"nodeSelectorTerms", FieldType::kList, kNodeSelectorTerm},
+};
+inline constexpr FieldShape kPreferredSchedulingTerm[] = {
+    {"weight", FieldType::kInteger},
+    {"preference", FieldType::kMap, kNodeSelectorTerm},
+};
+inline constexpr FieldShape kNodeAffinity[] = {
+    {"requiredDuringSchedulingIgnoredDuringExecution", FieldType::kMap, kNodeSelector},
+    {"preferredDuringSchedulingIgnoredDuringExecution", FieldType::kList, kPreferredSchedulingTerm},
+};
+inline constexpr FieldShape kNodeAffinityArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"addedAffinity", FieldType::kMap, kNodeAffinity},
+};
+inline constexpr FieldShape kResourceSpec[] = {
+    {"name", FieldType::kText},
+    {"weight", FieldType::kInteger},
+};
+inline constexpr FieldShape kNodeResourcesBalancedAllocationArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"resources", FieldType::kList, kResourceSpec},
+};
+inline constexpr FieldShape kUtilizationShapePoint[] = {
+    {"utilization", FieldType::kInteger},
+    {"score", FieldType::kInteger},
+};
+inline constexpr FieldShape kRequestedToCapacityRatioParam[] = {
+    {"shape", FieldType::kList, kUtilizationShapePoint},
+};
+inline constexpr FieldShape kScoringStrategy[] = {
+    {"type", FieldType::kText},
+    {"resources", FieldType::kList, kResourceSpec},
+    {"requestedToCapacityRatio", FieldType::kMap, kRequestedToCapacityRatioParam},
+};
+inline constexpr FieldShape kNodeResourcesFitArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"ignoredResources", FieldType::kTexts},
+    {"ignoredResourceGroups", FieldType::kTexts},
+    {"scoringStrategy", FieldType::kMap, kScoringStrategy},
+};
+inline constexpr FieldShape kLabelSelectorRequirement[] = {
+    {"key", FieldType::kText},
+    {"operator", FieldType::kText},
+    {"values", FieldType::kTexts},
+};
+inline constexpr FieldShape kLabelSelector[] = {
+    {"matchLabels", FieldType::kMap},
+    {"matchExpressions", FieldType::kList, kLabelSelectorRequirement},
+};
+inline constexpr FieldShape kTopologySpreadConstraint[] = {
+    {"maxSkew", FieldType::kInteger},
+    {"topologyKey", FieldType::kText},
+    {"whenUnsatisfiable", FieldType::kText},
+    {"labelSelector", FieldType::kMap, kLabelSelector},
+    {"minDomains", FieldType::kInteger},
+    {"nodeAffinityPolicy", FieldType::kText},
+    {"nodeTaintsPolicy", FieldType::kText},
+    {"matchLabelKeys", FieldType::kTexts},
+};
+inline constexpr FieldShape kPodTopologySpreadArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"defaultConstraints", FieldType::kList, kTopologySpreadConstraint},
+    {"defaultingType", FieldType::kText},
+};
+inline constexpr FieldShape kVolumeBindingArgs[] = {
+    {"kind", FieldType::kText},
+    {"apiVersion", FieldType::kText},
+    {"bindTimeoutSeconds", FieldType::kInteger},
+    {"shape", FieldType::kList, kUtilizationShapePoint},
+};
+
+inline constexpr ArgumentsShape kPluginArguments[] = {
+    {"DefaultPreemption", kDefaultPreemptionArgs},
+    {"InterPodAffinity", kInterPodAffinityArgs},
+    {"NodeAffinity", kNodeAffinityArgs},
+    {"NodeResourcesBalancedAllocation", kNodeResourcesBalancedAllocationArgs},
+    {"NodeResourcesFit", kNodeResourcesFitArgs},
+    {"PodTopologySpread", kPodTopologySpreadArgs},
+    {"VolumeBinding", kVolumeBindingArgs},
+};
 
 }  // namespace outrigger::cli::fields
 // clang-format on

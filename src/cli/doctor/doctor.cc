@@ -8,19 +8,22 @@
 #include "cli/doctor/group_resources.h"
 #include "cli/doctor/large_gangs.h"
 #include "cli/doctor/only_groups.h"
+#include "cli/doctor/penalty_rooms.h"
+#include "cli/doctor/published_twice.h"
 #include "cli/doctor/queue_gates.h"
 #include "cli/doctor/shape.h"
 #include "cli/doctor/unread_markers.h"
-#include "cli/explain/input.h"
-#include "cli/format/text.h"
-#include "cli/format/yaml_documents.h"
-#include "cli/format/yaml_error.h"
 #include "cli/scheduler_config/scheduler_config.h"
-#include "cli/settings/prepare_settings.h"
-#include "engine/engine.h"
+#include "codec/json/object_list.h"
+#include "console/format/text.h"
+#include "console/format/yaml_documents.h"
+#include "console/format/yaml_error.h"
+#include "console/reading/input.h"
+#include "console/settings/prepare_settings.h"
 #include "fmt/format.h"
-#include "json/object_list.h"
+#include "kube/stream/priority_class_reader.h"
 #include "outrigger/base/text.h"
+#include "serve/engine/engine.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
@@ -77,8 +80,8 @@ bool NoneIsToBeCalled(const DoctorCase& found, const std::string& wanted) {
 void CheckAll(const DoctorCase& found, const std::string& wanted, Findings* findings) {
   CheckWord(found.root, "kind", kConfigKind, FindingId::kKind, findings);
   CheckWord(found.root, "apiVersion", kConfigApiVersion, FindingId::kApiVersion, findings);
-  for (const auto check : {CheckAccepted, CheckUrls, CheckOrder, CheckEntries, CheckAlone,
-                           CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
+  for (const auto check : {CheckAccepted, CheckArguments, CheckUrls, CheckOrder, CheckEntries,
+                           CheckAlone, CheckCalls, CheckScheduler, CheckIdentity, CheckPlugins}) {
     check(found, findings);
   }
   const bool any = std::any_of(found.entries.begin(), found.entries.end(), [](const Entry& entry) {
@@ -174,13 +177,20 @@ void Merge(std::vector<Finding> more, Diagnosis* diagnosis) {
   });
 }
 
-// What pods of the cluster show.
+// What pods and PriorityClasses of the cluster show.
 class PodChecks {
  public:
-  explicit PodChecks(const Diagnosis& diagnosis)
-      : diagnosis_(diagnosis), large_(diagnosis.waiting_binds) {}
+  PodChecks(const Diagnosis& diagnosis, PenaltyRooms rooms)
+      : diagnosis_(diagnosis), large_(diagnosis.waiting_binds), rooms_(std::move(rooms)) {}
 
+  bool wants_classes() const { return rooms_.wants_classes(); }
   absl::Status Take(const json::ListedObject& object) {
+    if (object.kind == "PriorityClass") {
+      auto read = kube::ReadPriorityClassJson({object.body.data, object.body.size});
+      if (!read.ok()) return read.status();
+      rooms_.Take(*std::move(read));
+      return absl::OkStatus();
+    }
     Pod pod;
     std::vector<json::MalformedValue> malformed;
     const Needs needs = Needs().PodMetadata().PodResources().PodScheduling().PodStatus();
@@ -197,6 +207,7 @@ class PodChecks {
     resources_.AddTo(&findings);
     gates_.AddTo(&findings);
     large_.AddTo(&findings);
+    rooms_.AddTo(&findings);
     return findings.Take();
   }
 
@@ -219,11 +230,30 @@ class PodChecks {
   GroupResources resources_;
   QueueGates gates_;
   LargeGangs large_;
+  PenaltyRooms rooms_;
 };
 
-// Adds what pods of the cluster show, if `flags` name one.
-absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis* diagnosis,
-                         std::vector<std::string>* notes) {
+bool Calls(const Diagnosis& diagnosis, std::string_view name) {
+  return std::any_of(diagnosis.agents.begin(), diagnosis.agents.end(),
+                     [name](const CalledAgent& agent) { return agent.name == name; });
+}
+
+absl::Status AddFromDevices(ClusterObjects& objects, Diagnosis* diagnosis,
+                            std::vector<std::string>* notes) {
+  PublishedTwice twice;
+  absl::Status status = objects.ForEachPublication(
+      [&twice](const json::ListedObject& object) { return twice.Take(object); }, notes);
+  if (!status.ok()) return status;
+  Findings findings;
+  twice.AddTo(&findings);
+  Merge(findings.Take(), diagnosis);
+  return absl::OkStatus();
+}
+
+// Adds what the objects of the cluster show, if `flags` name one.
+absl::Status AddFromCluster(const DoctorFlags& flags, const World& world,
+                            const std::vector<SettingGroup>& groups, Diagnosis* diagnosis,
+                            std::vector<std::string>* notes) {
   if (!flags.live && flags.cluster.empty()) return absl::OkStatus();
   ExplainFlags source;
   source.cluster = flags.cluster;
@@ -231,13 +261,17 @@ absl::Status AddFromPods(const DoctorFlags& flags, const World& world, Diagnosis
   source.context = flags.context;
   const auto objects = OpenCluster(source, world);
   if (!objects.ok()) return objects.status();
-  PodChecks checks(*diagnosis);
+  auto rooms = PenaltyRooms::Make(groups);
+  if (!rooms.ok()) return rooms.status();
+  PodChecks checks(*diagnosis, *std::move(rooms));
   absl::Status status = (*objects)->ForEachPod(
+      checks.wants_classes(),
       [&checks](const json::ListedObject& object) { return checks.Take(object); });
   if (!status.ok()) return status;
   if (!checks.any()) notes->push_back("the cluster has no pods");
   Merge(checks.Found(), diagnosis);
-  return absl::OkStatus();
+  return Calls(*diagnosis, "devices") ? AddFromDevices(**objects, diagnosis, notes)
+                                      : absl::OkStatus();
 }
 
 // The settings of `command`; with a list of agents only those of its agents, as in `serve`.
@@ -266,10 +300,7 @@ std::string InForm(const DoctorFlags& flags, const World& world, const Diagnosis
 absl::Status CheckSettings(const Diagnosis& diagnosis, const std::vector<SettingGroup>& groups) {
   NobodyWatches observer;
   for (const SettingGroup& group : groups) {
-    const auto is_its = [&](const CalledAgent& called) {
-      return group.agent != nullptr && called.name == group.agent->name;
-    };
-    if (std::none_of(diagnosis.agents.begin(), diagnosis.agents.end(), is_its)) continue;
+    if (group.agent == nullptr || !Calls(diagnosis, group.agent->name)) continue;
     const auto engine =
         engine::Engine::Create({{group.agent, group.values, 1}}, &observer, nullptr);
     if (absl::IsInvalidArgument(engine.status())) return engine.status();
@@ -329,7 +360,8 @@ absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) 
   if (!accepted.ok()) return accepted;
   DoctorReport report;
   report.notes = std::move(settings->warnings);
-  const absl::Status read = AddFromPods(flags, world, &*diagnosis, &report.notes);
+  const absl::Status read =
+      AddFromCluster(flags, world, settings->groups, &*diagnosis, &report.notes);
   if (!read.ok()) return read;
   report.healthy = diagnosis->Count(Severity::kError) == 0 &&
                    (!flags.strict || diagnosis->Count(Severity::kWarning) == 0);

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/args/command.h"
 #include "cli/doctor/findings.h"
-#include "cli/format/world.h"
 #include "cli/serve/options.h"
-#include "cli/settings/setting_group.h"
+#include "console/args/command.h"
+#include "console/format/world.h"
+#include "console/settings/setting_group.h"
 
 namespace outrigger::cli {
 
@@ -66,7 +66,7 @@ struct DoctorReport {
   bool healthy = true;             // no errors; with --strict no warnings either
 };
 
-/// `outrigger doctor`. Reads pods of a cluster only if the command asks for it.
+/// `outrigger doctor`. Reads objects of a cluster only if the command asks for it.
 /// InvalidArgument for wrong settings, those that a called agent
 /// refuses included, and for what Diagnose() refuses;
 /// Unavailable for a file that cannot be read; errors of the API server as they are.

@@ -11,8 +11,9 @@ enum class FieldType : uint8_t {
   kNumber,
   kTruth,
   kDuration,
-  kMap,
-  kList,  ///< of mappings
+  kMap,    ///< without `of`, of any keys
+  kList,   ///< of mappings
+  kTexts,  ///< a list
   kAny,
 };
 
@@ -21,6 +22,12 @@ struct FieldShape {
   const char* name;
   FieldType type;
   std::span<const FieldShape> of = {};  ///< of a mapping, or of a list's elements
+};
+
+/// What `args` of a plugin accepts.
+struct ArgumentsShape {
+  const char* plugin;
+  std::span<const FieldShape> of;
 };
 
 }  // namespace outrigger::cli

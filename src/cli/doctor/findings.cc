@@ -45,6 +45,11 @@ constexpr FindingKind kKinds[] = {
      "start."},
     {Id::kProfileTwice, "profile-twice", kError,
      "Names of profiles are unique; kube-scheduler does not start."},
+    {Id::kArgumentsRefused, "arguments-refused", kError,
+     "With such arguments of a plugin kube-scheduler does not start, or no pod finds a node."},
+    {Id::kQueueSortRefused, "queue-sort-refused", kError,
+     "There is one queue: kube-scheduler does not start unless every profile sorts it by the same "
+     "plugin."},
     {Id::kParallelismRefused, "parallelism-refused", kError,
      "kube-scheduler does not start with a parallelism that is not positive."},
     {Id::kLeaseRefused, "lease-refused", kError,
@@ -165,6 +170,9 @@ constexpr FindingKind kKinds[] = {
     {Id::kIgnoredWithoutEffect, "ignored-without-effect", kWarning,
      "Where an extender manages resources with ignoredByScheduler, kube-scheduler ignores those in "
      "place of the profile's ignoredResources."},
+    {Id::kFilterNotPlanned, "filter-not-planned", kHint,
+     "No plan knows this filter. A gang learns which nodes it takes from those that kube-scheduler "
+     "passes for its first member, and plans again."},
     {Id::kPreemptionOff, "preemption-off", kHint,
      "Without a plugin that preempts, nobody is evicted for a pod of higher priority, and the "
      "agent's preempt call is never made."},
@@ -185,6 +193,11 @@ constexpr FindingKind kKinds[] = {
     {Id::kGangTooLarge, "gang-too-large", kWarning,
      "Members wait for each other in bind calls, of which not so many may wait: such a gang never "
      "starts."},
+    {Id::kPenaltyNoRoom, "penalty-no-room", kWarning,
+     "Less than one step of a penalty is between the class and its floor, so that it loses nearly "
+     "nothing."},
+    {Id::kPublishedTwice, "published-twice", kWarning,
+     "Each publication is given out by itself: two pods get the same device."},
 };
 
 constexpr bool InOrder() {

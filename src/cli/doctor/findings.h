@@ -38,6 +38,8 @@ enum class FindingId : uint8_t {
   kBackoffRefused,
   kBindPluginMissing,
   kProfileTwice,
+  kArgumentsRefused,
+  kQueueSortRefused,
   kParallelismRefused,
   kLeaseRefused,
   kUrlMalformed,
@@ -84,6 +86,7 @@ enum class FindingId : uint8_t {
   kSchedulerNameNotTold,
   kSchedulerConfigUnread,
   kIgnoredWithoutEffect,
+  kFilterNotPlanned,
   kPreemptionOff,
   kPreemptionReplaced,
   kBindPluginUnused,
@@ -92,6 +95,8 @@ enum class FindingId : uint8_t {
   kGateStays,
   kGateMissing,
   kGangTooLarge,
+  kPenaltyNoRoom,
+  kPublishedTwice,
   kCount,  // not a finding
 };
 

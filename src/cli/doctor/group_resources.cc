@@ -1,8 +1,8 @@
 #include "cli/doctor/group_resources.h"
 
 #include "fmt/format.h"
-#include "outrigger/plan/call_resources.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/call_resources.h"
+#include "gang/plan/group.h"
 
 namespace outrigger::cli {
 

@@ -2,9 +2,9 @@
 #include <chrono>
 
 #include "cli/doctor/checks.h"
-#include "cli/format/text.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/scheduler_config/unchecked.h"
+#include "console/format/text.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -87,8 +87,12 @@ void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findi
   }
 }
 
-void CheckIgnored(const DoctorCase& found, Findings* findings) {
+void CheckProfiles(const DoctorCase& found, Findings* findings) {
   for (const UncheckedProfile& profile : ReadUnchecked(found.root)) {
+    for (const Field<std::string>& filter : profile.unknown) {
+      findings->Add(Id::kFilterNotPlanned, filter.place, filter.value,
+                    "nothing, or node labels that pods select in its place");
+    }
     for (const Field<std::string>& name : profile.without_effect) {
       findings->Add(Id::kIgnoredWithoutEffect, name.place, name.value,
                     "the name among the managedResources of an extender, or leave it out");
@@ -115,6 +119,7 @@ std::vector<std::string> Unlike(const DoctorCase& found, const AgentInfo& agent)
   if (!facts.unchecked.empty()) {
     unlike.push_back(fmt::format("not compared: {}", facts.unchecked));
   }
+  if (!facts.added_affinity.empty()) unlike.emplace_back("addedAffinity");
   if (facts.members_only.value_or(false)) unlike.emplace_back("calls about members alone");
   return unlike;
 }
@@ -143,7 +148,7 @@ void CheckIdentity(const DoctorCase& found, Findings* findings) {
     return agent->factory.wishes.last;
   });
   if (planner == agents.end()) return;
-  CheckIgnored(found, findings);
+  CheckProfiles(found, findings);
   CheckRead(found, **planner, findings);
 }
 

@@ -1,6 +1,6 @@
 #include "nlohmann/json.hpp"
 #include "cli/doctor/doctor.h"
-#include "cli/format/yaml.h"
+#include "console/format/yaml.h"
 
 namespace outrigger::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
+#include "gang/plan/group.h"
 
 namespace outrigger::cli {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "outrigger/plan/group.h"
-#include "outrigger/plan/groups.h"
+#include "gang/plan/group.h"
+#include "gang/plan/groups.h"
 
 namespace outrigger::cli {
 
@@ -20,9 +20,12 @@ void QueueGates::Take(const Pod& pod, bool planned) {
   const std::vector<std::string>& gates = pod.scheduling_gates;
   if (std::find(gates.begin(), gates.end(), plan::kQueueGate) != gates.end()) {
     (planned ? gated_ : unplanned_).Add(pod);
-  } else if (planned && plan::MembershipOf(pod, nullptr)) {
-    ungated_.Add(pod);
+    return;
   }
+  const auto member = plan::MembershipOf(pod, nullptr);
+  // A pod without a minimum may start by itself.
+  const bool waits = member && (member->minimum != 0 || member->dialect != plan::Dialect::kLabels);
+  if (planned && waits) ungated_.Add(pod);
 }
 
 void QueueGates::AddTo(Findings* findings) const {

@@ -8,11 +8,12 @@
 #include "absl/strings/match.h"
 #include "cli/doctor/configuration_fields.h"
 #include "cli/doctor/field_shape.h"
-#include "cli/format/text.h"
-#include "cli/format/yaml.h"
 #include "cli/scheduler_config/document.h"
+#include "console/format/text.h"
+#include "console/format/yaml.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "sdk/base/nearest.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
@@ -34,6 +35,8 @@ const char* AcceptedBy(FieldType type) {
       return "a mapping";
     case FieldType::kList:
       return "a list of mappings";
+    case FieldType::kTexts:
+      return "a list of texts, each in quotes if it looks like a number or a truth value";
     case FieldType::kAny:
       return "";
   }
@@ -56,6 +59,10 @@ bool IsOf(const YAML::Node& node, FieldType type) {
       return node.IsMap();
     case FieldType::kList:
       return node.IsSequence();
+    case FieldType::kTexts:
+      return node.IsSequence() && std::all_of(node.begin(), node.end(), [](const YAML::Node& one) {
+               return TextOf(one).has_value();
+             });
     case FieldType::kAny:
       return true;
   }
@@ -91,6 +98,17 @@ std::string CureOf(const std::string& key, const std::vector<std::string>& names
   return nearest.empty() ? "one of " + Listed(names) : nearest;
 }
 
+// The fields of `args` in an element of pluginConfig; none for a plugin of others.
+std::span<const FieldShape> ArgumentsIn(const YAML::Node& map) {
+  const YAML::Node name = map["name"];
+  if (!name.IsDefined() || !name.IsScalar()) return {};
+  const std::span<const ArgumentsShape> all = fields::kPluginArguments;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const ArgumentsShape& arguments) {
+    return name.Scalar() == arguments.plugin;
+  });
+  return found == all.end() ? std::span<const FieldShape>() : found->of;
+}
+
 class Checker {
  public:
   Checker(const std::string& name, Findings* findings) : name_(name), findings_(findings) {}
@@ -110,6 +128,8 @@ class Checker {
         findings_->Add(FindingId::kFieldTwice, place, key + ", again", "leave out one of the two");
       } else if (field == fields.end()) {
         AddUnknown(place, key, fields);
+      } else if (field->type == FieldType::kAny) {
+        status = CheckValue(entry.second, place, {field->name, FieldType::kMap, ArgumentsIn(map)});
       } else {
         status = CheckValue(entry.second, place, *field);
       }
@@ -140,7 +160,9 @@ class Checker {
       AddWrongType(value, place, field.type);
       return absl::OkStatus();
     }
-    if (field.type == FieldType::kMap) return CheckMap(value, place.path, field.of);
+    if (field.type == FieldType::kMap && !field.of.empty()) {
+      return CheckMap(value, place.path, field.of);
+    }
     return field.type == FieldType::kList ? CheckList(value, place, field) : absl::OkStatus();
   }
 

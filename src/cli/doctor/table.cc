@@ -1,6 +1,6 @@
 #include "cli/doctor/doctor.h"
-#include "cli/format/text.h"
-#include "cli/format/text_table.h"
+#include "console/format/text.h"
+#include "console/format/text_table.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 

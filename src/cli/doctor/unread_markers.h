@@ -7,7 +7,8 @@
 #include "cli/doctor/findings.h"
 #include "outrigger/k8s/pod.h"
 
-// Pods that name a group in a way that no agent reads: they start one by one.
+// Pods that name a group in a way that no agent reads, or of which no pod names the minimum: they
+// start one by one.
 
 namespace outrigger::cli {
 
@@ -24,8 +25,15 @@ class UnreadMarkers {
     size_t pods = 0;
     std::string example;  // "namespace/name" of the first pod
   };
+  using Kinds = std::map<std::string, Kind, std::less<>>;  // by the text of the note
+  struct Group {
+    bool has_minimum = false;
+    Kinds kinds;
+  };
+  static void Count(const Pod& pod, const std::string& text, Kinds* kinds);
 
-  std::map<std::string, Kind, std::less<>> kinds_;  // by the text of the note
+  Kinds kinds_;
+  std::map<std::string, Group, std::less<>> groups_;  // by "namespace/name"
 };
 
 }  // namespace outrigger::cli

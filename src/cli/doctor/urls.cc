@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli/doctor/checks.h"
-#include "cli/format/text.h"
 #include "cli/serve/options.h"
+#include "console/format/text.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

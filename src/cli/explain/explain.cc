@@ -6,15 +6,17 @@
 #include <utility>
 
 #include "cli/agents/null_observer.h"
-#include "cli/explain/cluster_objects.h"
-#include "cli/explain/input.h"
-#include "cli/explain/manifest.h"
-#include "cli/explain/pod_claims.h"
 #include "cli/explain/still_cluster.h"
 #include "cli/explain/text.h"
-#include "cli/format/text.h"
 #include "cli/serve/options.h"
-#include "cli/settings/prepare_settings.h"
+#include "console/format/files.h"
+#include "console/format/text.h"
+#include "console/reading/cluster_objects.h"
+#include "console/reading/input.h"
+#include "console/reading/manifest.h"
+#include "console/settings/prepare_settings.h"
+#include "devices/commands/explain/dra.h"
+#include "devices/commands/explain/pod_claims.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -43,6 +45,7 @@ struct Asked {
   std::vector<Node> nodes;
   std::unique_ptr<StillCluster> cluster;  // null: no agent reads its pods, or they may not be read
   std::unique_ptr<PodClaims> claims;
+  std::unique_ptr<PodDra> dra;
   std::vector<std::string> notes;
 };
 
@@ -62,7 +65,7 @@ absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
   std::optional<PodClaims::File> file;
   if (!flags.file.empty()) {
     absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
-    if (!input.ok()) return input.status();
+    if (!input.ok()) return Of("--filename", input.status());
     auto pods = PodsInFile(flags, *input, &asked.notes);
     if (!pods.ok()) return pods.status();
     asked.pods = *std::move(pods);
@@ -80,6 +83,8 @@ absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
   asked.notes.insert(asked.notes.end(), found->notes.begin(), found->notes.end());
   asked.claims = std::make_unique<PodClaims>(asked.pods, file, flags.cluster.empty(),
                                              flags.name_space, cluster->get(), &asked.notes);
+  asked.dra =
+      std::make_unique<PodDra>(asked.pods, file, flags.name_space, cluster->get(), &asked.notes);
   return asked;
 }
 
@@ -100,9 +105,10 @@ absl::Status ShowOnly(const std::string& list, engine::Explanation* explanation)
   return absl::OkStatus();
 }
 
-void AddNotes(const engine::Explanation& explanation, const std::string& pod,
+void AddNotes(const engine::Explanation& explanation, const std::string& pod, bool has_claims,
               std::vector<std::string>* notes) {
   for (const std::string& agent : explanation.left_out) {
+    if (agent == "devices" && has_claims) continue;  // its table is below those of the others
     notes->push_back(agent +
                      " is not asked: it plans while it serves; see `outrigger explain gang`");
   }
@@ -129,21 +135,33 @@ absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
   NobodyWatches observer;
   auto explanation = engine::Explain(agents, pod, asked.nodes, &observer, asked.cluster.get());
   if (!explanation.ok()) return explanation.status();
-  if (explanation->agents.empty()) {
-    return absl::FailedPreconditionError(
-        fmt::format("{} plans while it serves, and nobody else is to be asked; see `outrigger "
-                    "explain gang`",
-                    Listed(explanation->left_out)));
+  const std::vector<std::string> shown =
+      flags.nodes.empty() ? std::vector<std::string>() : SplitList(flags.nodes);
+  const auto claims = asked.claims->Explain(pod, shown);
+  if (!claims.ok()) return claims.status();
+  auto dra = asked.dra->Explain(pod, shown);
+  if (!dra.ok()) {
+    result->notes.push_back(
+        fmt::format("ResourceClaims are not explained: {}", std::string(dra.status().message())));
+    dra = std::optional<DraExplained>();
   }
-  AddNotes(*explanation, pod.name, &result->notes);
+  if (explanation->agents.empty() && !claims->has_value() && !dra->has_value()) {
+    const auto& agents_left = explanation->left_out;
+    return absl::FailedPreconditionError(
+        fmt::format("{} plan{} while serving; see `outrigger explain gang`. The pod has no device "
+                    "claims that could be explained",
+                    Listed(agents_left), agents_left.size() == 1 ? "s" : ""));
+  }
+  AddNotes(*explanation, pod.name, claims->has_value(), &result->notes);
   const std::string event = engine::EventText(*explanation);  // of all nodes
   absl::Status status = ShowOnly(flags.nodes, &*explanation);
   if (!status.ok()) return status;
-  const auto claims = asked.claims->Explain(
-      pod, flags.nodes.empty() ? std::vector<std::string>() : SplitList(flags.nodes));
-  if (!claims.ok()) return claims.status();
-  const ExplainedPod explained{pod, asked.nodes.size(), event, *explanation,
-                               claims->has_value() ? &**claims : nullptr};
+  const ExplainedPod explained{pod,
+                               asked.nodes.size(),
+                               event,
+                               *explanation,
+                               claims->has_value() ? &**claims : nullptr,
+                               dra->has_value() ? &**dra : nullptr};
   result->text += InForm(flags, world, explained);
   return absl::OkStatus();
 }

@@ -1,19 +1,10 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "absl/status/statusor.h"
-#include "cli/args/command.h"
-#include "cli/format/world.h"
+#include "console/args/command.h"
+#include "console/format/world.h"
 
 namespace outrigger::cli {
-
-/// What `outrigger explain` prints.
-struct ExplainText {
-  std::string text;
-  std::vector<std::string> notes;  // for standard error
-};
 
 /// `outrigger explain pod`: reads pod and nodes, asks the agents, and puts it into the form that
 /// `command` wants. Errors as of settings, of files, and of ClusterObjects::Find().

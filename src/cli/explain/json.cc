@@ -1,6 +1,6 @@
 #include "nlohmann/json.hpp"
 #include "cli/explain/text.h"
-#include "cli/format/yaml.h"
+#include "console/format/yaml.h"
 
 namespace outrigger::cli {
 namespace {
@@ -96,6 +96,7 @@ Json AllJson(const ExplainedPod& explained) {
     json["nodes"].push_back(NodeJson(explanation, node));
   }
   if (explained.claims != nullptr) json["claims"] = ClaimsJson(*explained.claims);
+  if (explained.dra != nullptr) json["resourceClaims"] = DraJson(*explained.dra);
   return json;
 }
 

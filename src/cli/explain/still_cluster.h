@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cluster/cluster.h"
 #include "outrigger/agent/cluster.h"
@@ -25,6 +26,9 @@ class StillCluster final : public ClusterAccess {
   absl::StatusOr<Pod> Read(std::string_view, std::string_view, const CallLimits&) override {
     return Refused();
   }
+  absl::StatusOr<std::vector<Pod>> ReadAll(std::string_view, const CallLimits&) override {
+    return Refused();
+  }
   absl::StatusOr<LeaseRecord> ReadLease(std::string_view, std::string_view,
                                         const CallLimits&) override {
     return Refused();
@@ -36,6 +40,9 @@ class StillCluster final : public ClusterAccess {
   }
   absl::Status Nominate(const PodId&, std::string_view, std::string_view,
                         const CallLimits&) override {
+    return Refused();
+  }
+  absl::Status WriteUnscheduled(const Pod&, std::string_view, const CallLimits&) override {
     return Refused();
   }
   absl::Status RemoveGate(const PodId&, std::string_view, const StringMap&,
@@ -68,6 +75,10 @@ class StillCluster final : public ClusterAccess {
   }
   absl::Status DeletePriorityClass(std::string_view, std::string_view, std::string_view,
                                    const CallLimits&) override {
+    return Refused();
+  }
+  absl::StatusOr<AdmittedPod> TryPod(std::string_view, std::string_view,
+                                     const CallLimits&) override {
     return Refused();
   }
   absl::StatusOr<bool> OwnerExists(const OwnerReference&, const CallLimits&) override {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "cli/explain/text.h"
-#include "cli/format/text.h"
-#include "cli/format/text_table.h"
+#include "console/format/text.h"
+#include "console/format/text_table.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -135,6 +135,7 @@ std::string HeadText(const ExplainedPod& explained, bool color) {
   line("Pod:", fmt::format("{}/{}{}", pod.namespace_, pod.name,
                            pod.node_name.empty() ? "" : " (bound to " + pod.node_name + ")"));
   line("Requests:", RequestsText(pod));
+  if (explanation.agents.empty()) return text;
   line("Fits:",
        fmt::format("{} of {} node{}, kube-scheduler's own filters aside", explanation.fitting,
                    explained.nodes, explained.nodes == 1 ? "" : "s"),
@@ -163,9 +164,15 @@ std::string RequestsText(const Pod& pod) {
 }
 
 std::string ExplainTable(const ExplainedPod& explained, const TableForm& form) {
-  std::string text = HeadText(explained, form.color) + "\n" + Table(explained, form).Text();
-  if (explained.claims == nullptr) return text;
-  return text + "\n" + ClaimsTable(*explained.claims, form.color, form.columns);
+  std::string text = HeadText(explained, form.color);
+  if (!explained.explanation.agents.empty()) text += "\n" + Table(explained, form).Text();
+  if (explained.claims != nullptr) {
+    text += "\n" + ClaimsTable(*explained.claims, form.color, form.columns);
+  }
+  if (explained.dra != nullptr) {
+    text += "\n" + DraTable(*explained.dra, {form.wide, form.color, form.columns});
+  }
+  return text;
 }
 
 }  // namespace outrigger::cli

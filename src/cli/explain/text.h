@@ -2,9 +2,10 @@
 
 #include <string>
 
-#include "cli/claims/explained.h"
-#include "engine/explain.h"
+#include "devices/commands/claims/explained.h"
+#include "devices/commands/dra/dra_placement.h"
 #include "outrigger/k8s/pod.h"
+#include "serve/engine/explain.h"
 
 // An explanation in the forms of `outrigger explain pod -o`.
 
@@ -17,6 +18,7 @@ struct ExplainedPod {
   std::string event;  ///< engine::EventText()
   const engine::Explanation& explanation;
   const ExplainedClaims* claims = nullptr;  ///< null: the pod has no device claims
+  const DraExplained* dra = nullptr;        ///< null: it has no ResourceClaims
 };
 
 struct TableForm {

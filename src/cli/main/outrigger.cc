@@ -1,5 +1,5 @@
-#include "cli/format/text.h"
 #include "cli/main.h"
+#include "console/format/text.h"
 #include "outrigger/base/text.h"
 
 int main(int argc, char** argv) {

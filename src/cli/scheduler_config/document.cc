@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "cli/format/yaml.h"
-#include "cli/format/yaml_scalar.h"
+#include "console/format/yaml.h"
+#include "console/format/yaml_scalar.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 

@@ -9,10 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "cli/format/world.h"
 #include "cli/scheduler_config/document.h"
 #include "cli/scheduler_config/entry_url.h"
-#include "cli/settings/setting_group.h"
+#include "console/format/world.h"
+#include "console/settings/setting_group.h"
 #include "outrigger/agent/registry.h"
 
 // The `extenders` of a KubeSchedulerConfiguration, each with its agent: the doctor judges them,

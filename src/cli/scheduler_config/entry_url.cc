@@ -2,8 +2,8 @@
 
 #include <charconv>
 
-#include "base/url.h"
 #include "fmt/format.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::cli {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/format/yaml.h"
-#include "cli/settings/units.h"
+#include "console/format/yaml.h"
+#include "console/settings/units.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

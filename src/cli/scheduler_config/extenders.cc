@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "cli/format/yaml.h"
 #include "cli/scheduler_config/entries.h"
 #include "cli/scheduler_config/extender_node.h"
+#include "console/format/yaml.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 

@@ -4,13 +4,14 @@
 #include <map>
 
 #include "absl/strings/str_join.h"
-#include "cli/format/yaml_documents.h"
-#include "cli/format/yaml_error.h"
+#include "cli/scheduler_config/added_affinity.h"
 #include "cli/scheduler_config/unchecked.h"
+#include "console/format/yaml_documents.h"
+#include "console/format/yaml_error.h"
 #include "fmt/format.h"
+#include "gang/plan/call_resources.h"
+#include "gang/plan/scheduler_checks.h"
 #include "outrigger/base/text.h"
-#include "outrigger/plan/call_resources.h"
-#include "outrigger/plan/scheduler_checks.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
@@ -30,14 +31,7 @@ std::vector<MapReader> ProfilesOf(const MapReader& root) {
   return profiles;
 }
 
-// Has no fields where there are none.
-MapReader VolumeArguments(const MapReader& profile) {
-  for (const MapReader& config : profile.List("pluginConfig")) {
-    if (config.Text("name").value == "VolumeBinding") return config.Map("args");
-  }
-  return {YAML::Node(), profile.place()};
-}
-
+constexpr const char* kVolumePlugin = "VolumeBinding";
 constexpr const char* kVolumeTimeoutField = "bindTimeoutSeconds";
 constexpr const char* kShareField = "percentageOfNodesToScore";
 
@@ -152,10 +146,16 @@ class FileReader {
         return Refuse(profile, "schedulerName", name.place,
                       fmt::format("another name than that of {}", first->second));
       }
-      const MapReader arguments = VolumeArguments(profile);
+      const MapReader arguments = ArgumentsOf(profile, kVolumePlugin);
       const Field<int64_t> volumes = arguments.Integer(kVolumeTimeoutField);
       if (volumes.Broken()) {
         return Refuse(arguments, kVolumeTimeoutField, volumes.place, "a number of seconds");
+      }
+      Place refused;
+      if (const auto affinity = ReadAddedAffinity(profile, &refused); !affinity.ok()) {
+        return absl::InvalidArgumentError(
+            Printable(fmt::format("{}:{}: {}: {}", input_.name, refused.line, refused.path,
+                                  std::string(affinity.status().message()))));
       }
     }
     return absl::OkStatus();
@@ -210,13 +210,20 @@ std::optional<std::string> LeaseOf(const MapReader& root) {
 SchedulerFacts FactsOf(const MapReader& root, const std::vector<Entry>& entries,
                        const std::vector<const AgentInfo*>& served) {
   SchedulerFacts facts;
-  facts.unchecked = UncheckedText(ReadUnchecked(root));
+  const std::vector<UncheckedProfile> profiles = ReadUnchecked(root);
+  facts.unchecked = UncheckedText(profiles);
+  for (const UncheckedProfile& profile : profiles) {
+    const auto& added = profile.unchecked.added_affinity;
+    if (added) facts.added_affinity.emplace(profile.name, *added);
+    if (profile.spreads) facts.spreading.insert(profile.name);
+  }
   std::vector<std::string> names;
   int64_t volumes = 0;
   for (const MapReader& profile : ProfilesOf(root)) {
     names.push_back(profile.Text("schedulerName").Or(kDefaultScheduler));
     volumes = std::max(
-        volumes, VolumeArguments(profile).Integer(kVolumeTimeoutField).Or(kVolumeBindTimeout));
+        volumes,
+        ArgumentsOf(profile, kVolumePlugin).Integer(kVolumeTimeoutField).Or(kVolumeBindTimeout));
   }
   facts.names = absl::StrJoin(names, ",");
   facts.volume_bind_timeout = std::clamp(seconds(volumes), seconds(1), kLongestFact);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "cli/format/text.h"
+#include "console/format/text.h"
 #include "fmt/format.h"
 #include "outrigger/agent/registry.h"
 

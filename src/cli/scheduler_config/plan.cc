@@ -2,11 +2,11 @@
 #include <charconv>
 
 #include "cli/agents/agents.h"
-#include "cli/format/text.h"
 #include "cli/scheduler_config/extender_tls.h"
 #include "cli/scheduler_config/per_agent.h"
 #include "cli/scheduler_config/scheduler_config.h"
-#include "cli/settings/units.h"
+#include "console/format/text.h"
+#include "console/settings/units.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

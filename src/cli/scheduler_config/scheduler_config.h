@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/args/command.h"
 #include "cli/scheduler_config/extender_tls.h"
 #include "cli/serve/options.h"
-#include "cli/settings/setting_group.h"
+#include "console/args/command.h"
+#include "console/settings/setting_group.h"
 
 namespace outrigger::cli {
 

@@ -1,7 +1,7 @@
 #include "cli/scheduler_config/scheduler_wishes.h"
 
-#include "cli/format/yaml.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "console/format/yaml.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 

@@ -6,14 +6,14 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "cli/scheduler_config/added_affinity.h"
 #include "cli/scheduler_config/scheduler_config.h"
-#include "outrigger/plan/call_resources.h"
+#include "cli/scheduler_config/unknown_filters.h"
+#include "gang/plan/call_resources.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
 namespace {
-
-constexpr const char* kFit = "NodeResourcesFit";
 
 // The names of the plugins in one list of an extension point.
 std::set<std::string> NamesIn(const MapReader& set, const char* list) {
@@ -35,13 +35,6 @@ bool IsOff(const MapReader& profile, const std::string& plugin) {
   return false;
 }
 
-MapReader FitArguments(const MapReader& profile) {
-  for (const MapReader& config : profile.List("pluginConfig")) {
-    if (config.Text("name").value == kFit) return config.Map("args");
-  }
-  return {YAML::Node(), profile.place()};
-}
-
 std::set<std::string, std::less<>> ManagedAndIgnored(const MapReader& root) {
   std::set<std::string, std::less<>> names;
   for (const MapReader& extender : root.List("extenders")) {
@@ -58,7 +51,7 @@ UncheckedProfile ReadProfile(const MapReader& profile,
   UncheckedProfile read;
   read.name = profile.Text("schedulerName").Or(kDefaultScheduler);
   read.place = profile.place();
-  const MapReader fit = FitArguments(profile);
+  const MapReader fit = ArgumentsOf(profile, "NodeResourcesFit");
   const std::vector<Field<std::string>> own = fit.Texts("ignoredResources");
   if (managed.empty()) {
     for (const Field<std::string>& name : own) read.unchecked.resources.insert(name.value);
@@ -77,10 +70,19 @@ UncheckedProfile ReadProfile(const MapReader& profile,
     const auto plugin = static_cast<plan::FilterPlugin>(i);
     if (IsOff(profile, std::string(NameOf(plugin)))) read.unchecked.plugins.insert(plugin);
   }
+  read.unknown = UnknownPlugins(profile);
+  if (!read.unchecked.Has(plan::FilterPlugin::kPodTopologySpread)) {
+    const std::vector<Field<std::string>> constraints = DefaultConstraints(profile);
+    read.spreads = !constraints.empty();
+    read.unknown.insert(read.unknown.end(), constraints.begin(), constraints.end());
+  }
+  if (auto added = ReadAddedAffinity(profile); added.ok()) {
+    read.unchecked.added_affinity = *std::move(added);
+  }
   return read;
 }
 
-std::vector<std::string> ItemsOf(const plan::UncheckedByProfile& unchecked) {
+std::vector<std::string> ItemsOf(const plan::ProfileChecks& unchecked) {
   std::vector<std::string> items(unchecked.resources.begin(), unchecked.resources.end());
   for (const std::string& group : unchecked.resource_groups) {
     items.push_back(absl::StrCat(group, "/*"));
@@ -90,6 +92,13 @@ std::vector<std::string> ItemsOf(const plan::UncheckedByProfile& unchecked) {
 }
 
 }  // namespace
+
+MapReader ArgumentsOf(const MapReader& profile, const std::string& plugin) {
+  for (const MapReader& config : profile.List("pluginConfig")) {
+    if (config.Text("name").value == plugin) return config.Map("args");
+  }
+  return {YAML::Node(), profile.place()};
+}
 
 std::vector<UncheckedProfile> ReadUnchecked(const MapReader& root) {
   const auto managed = ManagedAndIgnored(root);

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <set>
 
-#include "cli/format/text.h"
-#include "cli/format/yaml.h"
-#include "cli/format/yaml_documents.h"
-#include "cli/format/yaml_error.h"
 #include "cli/scheduler_config/extenders.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "cli/scheduler_config/scheduler_wishes.h"
 #include "cli/scheduler_config/unchecked.h"
+#include "cli/scheduler_config/unknown_filters.h"
+#include "console/format/text.h"
+#include "console/format/yaml.h"
+#include "console/format/yaml_documents.h"
+#include "console/format/yaml_error.h"
 #include "fmt/format.h"
 #include "yaml-cpp/yaml.h"
 
@@ -41,6 +42,9 @@ class Writer {
     const YAML::Node written = YAML::Load(*yaml);
     for (const UncheckedProfile& profile : ReadUnchecked(MapReader(written, Place()))) {
       NoteWithoutEffect(profile);
+      for (const Field<std::string>& filter : profile.unknown) {
+        if (plan_.wishes.last) notes_.push_back(NoteOfUnknownFilter(filter.value));
+      }
     }
     return SchedulerConfigText{*yaml, std::move(notes_)};
   }

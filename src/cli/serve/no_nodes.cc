@@ -1,6 +1,6 @@
 #include "cli/serve/no_nodes.h"
 
-#include "cli/format/text.h"
+#include "console/format/text.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

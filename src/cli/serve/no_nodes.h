@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/serve/cluster_source.h"
-#include "engine/engine.h"
+#include "console/process/cluster_source.h"
+#include "serve/engine/engine.h"
 
 namespace outrigger::cli {
 

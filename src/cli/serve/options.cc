@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "cli/format/text.h"
-#include "cli/settings/units.h"
+#include "console/format/text.h"
+#include "console/settings/units.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
@@ -67,18 +67,9 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
 }
 
 // Settings of the extender's listener, which is not there where no agent takes calls.
-constexpr std::string_view kOfCalls[] = {"port",
-                                         "bind",
-                                         "insecure-listen",
-                                         "tls-cert",
-                                         "tls-key",
-                                         "client-ca",
-                                         "node-table",
-                                         "max-body",
-                                         "max-body-memory",
-                                         "max-workers",
-                                         "max-waiting-binds",
-                                         "max-connections"};
+constexpr std::string_view kOfCalls[] = {"port",       "bind",     "insecure-listen",
+                                         "tls-cert",   "tls-key",  "client-ca",
+                                         "node-table", "max-body", "max-waiting-binds"};
 
 absl::Status CheckCalls(const std::vector<engine::ServedAgent>& agents,
                         const std::set<std::string, std::less<>>& given, bool takes_calls) {
@@ -122,18 +113,10 @@ absl::Status ChooseTls(const ServerSettings& settings, http::ServerOptions* exte
   return absl::OkStatus();
 }
 
-absl::Status ChooseLimits(const ServerSettings& settings, http::ServerOptions* extender) {
-  // The loader has checked these two texts.
-  extender->max_body = *ParseSize(settings.max_body);
-  extender->max_body_memory = *ParseSize(settings.max_body_memory);
-  if (extender->max_body_memory < extender->max_body) {
-    return Refuse(fmt::format("--max-body-memory {} is less than one body may have: --max-body {}",
-                              settings.max_body_memory, settings.max_body));
-  }
-  extender->max_workers = static_cast<size_t>(settings.max_workers);
+void ChooseLimits(const ServerSettings& settings, http::ServerOptions* extender) {
+  extender->max_body = *ParseSize(settings.max_body);  // the loader has checked the text
+  extender->max_body_memory = std::max(extender->max_body_memory, 4 * extender->max_body);
   extender->max_blocked = static_cast<size_t>(settings.max_waiting_binds);
-  extender->max_connections = static_cast<size_t>(settings.max_connections);
-  return absl::OkStatus();
 }
 
 absl::Status ChooseCluster(const ServerSettings& settings, const Environment& environment,
@@ -216,7 +199,7 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   if (status.ok()) status = CheckAddress(settings);
   if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
-  if (status.ok()) status = ChooseLimits(settings, &options.service.extender);
+  if (status.ok()) ChooseLimits(settings, &options.service.extender);
   if (status.ok()) status = ChooseCluster(settings, environment, &options.cluster);
   if (!status.ok()) return status;
   options.service.extender.bind = settings.bind;
@@ -227,6 +210,8 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   options.agents = *std::move(agents);
   options.node_table = settings.node_table;
   options.scheduler_config = settings.scheduler_config;
+  options.scheduler_config_by = groups.at(0).GivenBy("--scheduler-config");
+  options.cluster.kubeconfig_by = groups.at(0).GivenBy("--kubeconfig");
   options.port_file = settings.port_file;
   return options;
 }

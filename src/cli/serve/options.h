@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/format/world.h"
-#include "cli/serve/cluster_source.h"
-#include "cli/serve/log.h"
-#include "cli/settings/setting_group.h"
-#include "engine/engine.h"
-#include "server/service.h"
+#include "console/format/world.h"
+#include "console/process/cluster_source.h"
+#include "console/process/log.h"
+#include "console/settings/setting_group.h"
+#include "serve/engine/engine.h"
+#include "serve/server/service.h"
 
 namespace outrigger::cli {
 
@@ -20,6 +20,7 @@ struct ServeOptions {
   std::vector<engine::ServedAgent> agents;  // at least one; they point into the registry
   std::string node_table;                   // path, or empty
   std::string scheduler_config;             // path, or empty
+  std::string scheduler_config_by;          // where that comes from
   SchedulerFacts scheduler;                 // what is in it
   ClusterOptions cluster;
   std::string port_file;  // path, or empty

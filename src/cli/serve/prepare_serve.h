@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/format/world.h"
 #include "cli/serve/options.h"
-#include "cli/settings/prepare_settings.h"
+#include "console/format/world.h"
+#include "console/settings/prepare_settings.h"
 
 namespace outrigger::cli {
 

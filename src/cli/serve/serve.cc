@@ -4,17 +4,17 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
-#include "cli/format/files.h"
-#include "cli/format/text.h"
-#include "cli/serve/cluster_source.h"
 #include "cli/serve/descriptors.h"
 #include "cli/serve/no_nodes.h"
-#include "cli/serve/signals.h"
+#include "codec/json/node_list.h"
+#include "console/format/files.h"
+#include "console/format/text.h"
+#include "console/process/cluster_source.h"
+#include "console/process/signals.h"
 #include "fmt/format.h"
-#include "json/node_list.h"
-#include "kube/config/in_cluster.h"
-#include "server/version.h"
+#include "kube/config/config.h"
+#include "sdk/base/files.h"
+#include "serve/server/version.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::cli {
@@ -31,7 +31,7 @@ size_t DescriptorsFor(const server::ServiceOptions& service) {
 absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::string& path) {
   if (path.empty()) return nullptr;
   absl::StatusOr<std::string> content = ReadFile(path);
-  if (!content.ok()) return content.status();
+  if (!content.ok()) return Of("--node-table", content.status());
   const size_t size = content->size();
   content->append(json::kPadding, '\0');
   std::vector<Node> nodes;

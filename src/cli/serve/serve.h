@@ -1,8 +1,8 @@
 #pragma once
 
 #include "absl/status/status.h"
-#include "cli/format/environment.h"
 #include "cli/serve/options.h"
+#include "console/format/environment.h"
 
 namespace outrigger::cli {
 

@@ -35,12 +35,12 @@ void Acceptor::Count(ServerStats* stats) const {
 }
 
 void Acceptor::AcceptWaiting() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Accept(kAcceptAtOnce);
 }
 
 void Acceptor::Close() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Accept(kAcceptAtEnd);
   listener_.Close();
 }

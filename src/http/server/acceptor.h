@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "http/fd.h"
 #include "http/server.h"
@@ -12,6 +11,7 @@
 #include "http/server/poller.h"
 #include "http/server/shared.h"
 #include "http/tls/tls.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -36,7 +36,7 @@ class Acceptor {
   void Count(ServerStats* stats) const;
 
  private:
-  void Accept(int at_most);
+  void Accept(int at_most) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool AwaitDescriptors();
   void Welcome(Fd socket);
   bool MakeRoom();
@@ -47,8 +47,8 @@ class Acceptor {
   const size_t max_connections_;
   const std::unique_ptr<TlsContext> tls_;
 
-  std::mutex mutex_;
-  Fd listener_;  // guarded by mutex_ once the poller runs
+  Mutex mutex_;
+  Fd listener_ ABSL_GUARDED_BY(mutex_);
   const uint16_t port_;
 
   std::atomic<uint64_t> last_number_{1};  // the poller keeps the first ones to itself

@@ -168,7 +168,7 @@ Connection::Next Connection::Read(Clock::time_point now) {
 }
 
 Request Connection::BeginCall() {
-  const std::lock_guard<std::mutex> lock(call_mutex_);
+  const MutexLock lock(call_mutex_);
   call_ = std::stop_source();
   const RequestHead& head = reader_.head();
   return {.method = head.method,
@@ -181,13 +181,13 @@ Request Connection::BeginCall() {
 }
 
 void Connection::EndCall() {
-  const std::lock_guard<std::mutex> lock(call_mutex_);
+  const MutexLock lock(call_mutex_);
   if (call_.stop_requested()) ++shared_.abandoned;
   call_ = std::stop_source(std::nostopstate);
 }
 
 std::stop_source Connection::CurrentCall() {
-  const std::lock_guard<std::mutex> lock(call_mutex_);
+  const MutexLock lock(call_mutex_);
   return call_;
 }
 

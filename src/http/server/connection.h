@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 #include "http/server/shared.h"
 #include "http/socket/leftovers.h"
 #include "http/socket/transport.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -102,8 +102,8 @@ class Connection {
   bool unread_ = false;  // there may be bytes of the request that nobody read
   Leftovers leftovers_;
 
-  std::mutex call_mutex_;
-  std::stop_source call_;  // guarded by call_mutex_
+  Mutex call_mutex_;
+  std::stop_source call_ ABSL_GUARDED_BY(call_mutex_);
 };
 
 }  // namespace outrigger::http

@@ -38,13 +38,13 @@ void ConnectionDriver::Count(ServerStats* stats) const {
 }
 
 size_t ConnectionDriver::connections() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return connections_;
 }
 
 bool ConnectionDriver::Adopt(const Held& connection) {
   if (!poller_.Add(connection)) return false;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   ++connections_;
   return true;
 }
@@ -142,14 +142,15 @@ Response ConnectionDriver::Handle(const Request& request) {
 void ConnectionDriver::Close(const Held& connection) {
   if (connection->TakeKept()) --kept_;
   poller_.Remove(*connection);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   --connections_;
   connection_ended_.notify_all();
 }
 
 void ConnectionDriver::AwaitNoConnections(Clock::time_point deadline) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  connection_ended_.wait_until(lock, deadline, [this] { return connections_ == 0; });
+  MutexLock lock(mutex_);
+  connection_ended_.wait_until(
+      lock, deadline, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return connections_ == 0; });
 }
 
 void ConnectionDriver::Finish() {

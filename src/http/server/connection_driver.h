@@ -3,13 +3,13 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <mutex>
 
 #include "http/server.h"
 #include "http/server/connection.h"
 #include "http/server/poller.h"
 #include "http/server/shared.h"
 #include "http/server/workers.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -60,9 +60,9 @@ class ConnectionDriver {
   std::atomic<size_t> in_flight_{0};
   std::atomic<size_t> kept_{0};  // idle, or about to be, after a call that may block
 
-  mutable std::mutex mutex_;
-  std::condition_variable connection_ended_;
-  size_t connections_ = 0;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::condition_variable_any connection_ended_;
+  size_t connections_ ABSL_GUARDED_BY(mutex_) = 0;
 
   Workers workers_;
   Workers blockers_;  // last: the threads of both use all of the above

@@ -48,7 +48,7 @@ void Poller::Start(const Fd& listener, std::chrono::milliseconds tick, Callbacks
 
 void Poller::Stop() {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     stopping_ = true;
   }
   Wake();
@@ -62,7 +62,7 @@ void Poller::Wake() const {
 }
 
 bool Poller::Add(const Held& connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   // Without events, and once: Arm() says what is waited for.
   if (!Register(epoll_.get(), connection->socket(), EPOLLONESHOT, connection->number())) {
     return false;
@@ -72,7 +72,7 @@ bool Poller::Add(const Held& connection) {
 }
 
 void Poller::Remove(const Connection& connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(connection.number());
   if (found == entries_.end()) return;
   Unpark(found->second);
@@ -86,7 +86,7 @@ void Poller::Arm(const Connection& connection, uint32_t events) const {
 }
 
 void Poller::Park(const Held& connection, bool to_write) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(connection->number());
   if (found == entries_.end()) return;
   Entry& entry = found->second;
@@ -99,7 +99,7 @@ void Poller::Park(const Held& connection, bool to_write) {
 }
 
 void Poller::Watch(const Held& connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(connection->number());
   if (found == entries_.end()) return;
   found->second.mode = Mode::kWatched;
@@ -107,7 +107,7 @@ void Poller::Watch(const Held& connection) {
 }
 
 void Poller::Unwatch(const Connection& connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(connection.number());
   if (found != entries_.end()) found->second.mode = Mode::kOwned;
 }
@@ -123,7 +123,7 @@ Poller::Held Poller::Unpark(Entry& entry) {
 }
 
 bool Poller::Take(const Connection& connection) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto found = entries_.find(connection.number());
   if (found == entries_.end() || found->second.mode != Mode::kParked) return false;
   Unpark(found->second);
@@ -131,7 +131,7 @@ bool Poller::Take(const Connection& connection) {
 }
 
 Poller::Held Poller::TakeOne() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (const auto* deadlines : {&idle_deadlines_, &busy_deadlines_}) {
     if (!deadlines->empty()) return Unpark(entries_.at(deadlines->begin()->second));
   }
@@ -139,7 +139,7 @@ Poller::Held Poller::TakeOne() {
 }
 
 std::vector<Poller::Held> Poller::TakeIdle() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Held> taken;
   while (!idle_deadlines_.empty()) {
     taken.push_back(Unpark(entries_.at(idle_deadlines_.begin()->second)));
@@ -148,7 +148,7 @@ std::vector<Poller::Held> Poller::TakeIdle() {
 }
 
 std::vector<Poller::Held> Poller::All() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<Held> all;
   all.reserve(entries_.size());
   for (const auto& [number, entry] : entries_) all.push_back(entry.connection);
@@ -192,14 +192,14 @@ void Poller::Loop() {
   for (;;) {
     int timeout = 0;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       if (stopping_) return;
       timeout = TimeoutMs(next_tick);
     }
     const int count = ::epoll_wait(epoll_.get(), events.data(), kEventsAtOnce, timeout);
     bool acceptable = false;
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       for (int i = 0; i < count; ++i) {
         const uint64_t number = events[static_cast<size_t>(i)].data.u64;
         if (number == kWakeNumber) {

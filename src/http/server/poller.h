@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "http/fd.h"
 #include "http/server/connection.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -75,10 +75,12 @@ class Poller {
 
   Poller(Fd epoll, Fd wake) : epoll_(std::move(epoll)), wake_(std::move(wake)) {}
   void Loop();
-  int TimeoutMs(Clock::time_point next_tick);
-  void OnEvent(uint64_t number, std::vector<Held>* ready, std::vector<Held>* gone);
-  void CollectExpired(Clock::time_point now, std::vector<Held>* ready);
-  Held Unpark(Entry& entry);
+  int TimeoutMs(Clock::time_point next_tick) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void OnEvent(uint64_t number, std::vector<Held>* ready, std::vector<Held>* gone)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CollectExpired(Clock::time_point now, std::vector<Held>* ready)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  Held Unpark(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Arm(const Connection& connection, uint32_t events) const;
   void Wake() const;
 
@@ -87,12 +89,13 @@ class Poller {
   std::chrono::milliseconds tick_{};
   Callbacks callbacks_;
 
-  mutable std::mutex mutex_;
-  Entries entries_;
-  std::set<std::pair<Clock::time_point, uint64_t>> busy_deadlines_;  // parked in mid-request
-  std::set<std::pair<Clock::time_point, uint64_t>> idle_deadlines_;  // parked and idle
-  Clock::time_point wakes_at_ = Clock::time_point::max();
-  bool stopping_ = false;
+  mutable Mutex mutex_;
+  Entries entries_ ABSL_GUARDED_BY(mutex_);
+  // Of connections that are parked in mid-request, and of those that are parked and idle.
+  std::set<std::pair<Clock::time_point, uint64_t>> busy_deadlines_ ABSL_GUARDED_BY(mutex_);
+  std::set<std::pair<Clock::time_point, uint64_t>> idle_deadlines_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point wakes_at_ ABSL_GUARDED_BY(mutex_) = Clock::time_point::max();
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;
 };

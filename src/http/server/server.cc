@@ -1,7 +1,6 @@
 #include "http/server.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include "http/server/acceptor.h"
@@ -11,6 +10,7 @@
 #include "http/server/shared.h"
 #include "http/socket/listener.h"
 #include "http/tls/tls.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 namespace {
@@ -46,8 +46,8 @@ class ServerImpl final : public Server {
   ConnectionDriver driver_;
   Acceptor acceptor_;
 
-  std::mutex drain_mutex_;  // one Drain() at a time
-  bool drained_ = false;
+  Mutex drain_mutex_;  // one Drain() at a time
+  bool drained_ ABSL_GUARDED_BY(drain_mutex_) = false;
 };
 
 ServerStats ServerImpl::stats() const {
@@ -75,7 +75,7 @@ void ServerImpl::CutOff() {
 
 void ServerImpl::Drain(milliseconds patience) {
   const Clock::time_point deadline = Clock::now() + patience;
-  const std::lock_guard<std::mutex> one_at_a_time(drain_mutex_);
+  const MutexLock one_at_a_time(drain_mutex_);
   if (std::exchange(drained_, true)) return;
   shared_.draining = true;
   for (Held& idle : poller_->TakeIdle()) driver_.Resume(std::move(idle));

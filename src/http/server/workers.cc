@@ -10,7 +10,7 @@ namespace outrigger::http {
 void Workers::Run(std::function<void()> task) {
   Threads ended;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
     if (tasks_.size() > idle_ && threads_.size() < max_threads_) StartThread();
     ended.swap(ended_);
@@ -31,11 +31,12 @@ void Workers::StartThread() {
 
 void Workers::Work(Threads::iterator self) {
   AskForShortTurns();
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
     ++idle_;
-    const bool woken =
-        task_or_end_.wait_for(lock, keep_idle_, [this] { return !tasks_.empty() || finishing_; });
+    const bool woken = task_or_end_.wait_for(
+        lock, keep_idle_,
+        [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !tasks_.empty() || finishing_; });
     --idle_;
     if (!woken || tasks_.empty()) break;
     {
@@ -51,10 +52,11 @@ void Workers::Work(Threads::iterator self) {
 }
 
 void Workers::Finish() {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   finishing_ = true;
   task_or_end_.notify_all();
-  thread_ended_.wait(lock, [this] { return threads_.empty(); });
+  thread_ended_.wait(lock,
+                     [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return threads_.empty(); });
   Threads ended;
   ended.swap(ended_);
   lock.unlock();
@@ -62,7 +64,7 @@ void Workers::Finish() {
 }
 
 size_t Workers::size() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return threads_.size();
 }
 

@@ -6,8 +6,9 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <mutex>
 #include <thread>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -34,19 +35,19 @@ class Workers {
  private:
   using Threads = std::list<std::thread>;
   void Work(Threads::iterator self);
-  void StartThread();
+  void StartThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   static void Join(Threads threads);
 
   const size_t max_threads_;
   const std::chrono::milliseconds keep_idle_;
-  mutable std::mutex mutex_;
-  std::condition_variable task_or_end_;
-  std::condition_variable thread_ended_;
-  std::deque<std::function<void()>> tasks_;
-  Threads threads_;
-  Threads ended_;  // to be joined
-  size_t idle_ = 0;
-  bool finishing_ = false;
+  mutable Mutex mutex_;
+  std::condition_variable_any task_or_end_;
+  std::condition_variable_any thread_ended_;
+  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);
+  Threads threads_ ABSL_GUARDED_BY(mutex_);
+  Threads ended_ ABSL_GUARDED_BY(mutex_);  // to be joined
+  size_t idle_ ABSL_GUARDED_BY(mutex_) = 0;
+  bool finishing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace outrigger::http

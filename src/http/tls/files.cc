@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -67,6 +69,30 @@ absl::Status UseCertificate(const Named& cert, SSL_CTX* context) {
   return Unusable(cert, kCertificate);
 }
 
+/// Returns what is wrong with a key that is not that of the first certificate: the order of the
+/// certificates, if the key is that of a later one.
+std::string Mismatch(const Named& key, const Named& cert) {
+  const std::unique_ptr<BIO, int (*)(BIO*)> keys(BIO_new_file(key.file.c_str(), "r"), &BIO_free);
+  const std::unique_ptr<BIO, int (*)(BIO*)> certs(BIO_new_file(cert.file.c_str(), "r"), &BIO_free);
+  const std::unique_ptr<EVP_PKEY, void (*)(EVP_PKEY*)> own(
+      PEM_read_bio_PrivateKey(keys.get(), nullptr, nullptr, nullptr), &EVP_PKEY_free);
+  bool is_authority = false;
+  for (int place = 1; own != nullptr; ++place) {
+    const std::unique_ptr<X509, void (*)(X509*)> one(
+        PEM_read_bio_X509(certs.get(), nullptr, nullptr, nullptr), &X509_free);
+    if (one == nullptr) break;
+    if (place == 1) is_authority = X509_check_ca(one.get()) > 0;
+    if (X509_check_private_key(one.get(), own.get()) != 1) continue;
+    return fmt::format(
+        "is the key of certificate {} in {} {}: the server's certificate must be the first one{}",
+        place, cert.flag, cert.file, is_authority ? ", but the file begins with a CA's" : "");
+  }
+  return fmt::format("is not the key of {} {}{}", cert.flag, cert.file,
+                     is_authority ? ", which begins with the certificate of a CA: the server's "
+                                    "certificate must be the first one"
+                                  : "");
+}
+
 absl::Status UseKey(const Named& key, const Named& cert, SSL_CTX* context) {
   absl::Status status = CheckReadable(key);
   if (!status.ok()) return status;
@@ -83,8 +109,9 @@ absl::Status UseKey(const Named& key, const Named& cert, SSL_CTX* context) {
       ERR_GET_LIB(error) == ERR_LIB_X509 && (ERR_GET_REASON(error) == X509_R_KEY_VALUES_MISMATCH ||
                                              ERR_GET_REASON(error) == X509_R_KEY_TYPE_MISMATCH);
   if (mismatch || (used && SSL_CTX_check_private_key(context) != 1)) {
+    const std::string why = Mismatch(key, cert);
     ERR_clear_error();
-    return Refuse(key, fmt::format("is not the key of {} {}", cert.flag, cert.file));
+    return Refuse(key, why);
   }
   return used ? absl::OkStatus() : Unusable(key, kKey);
 }

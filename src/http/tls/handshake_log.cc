@@ -14,7 +14,7 @@ void HandshakeLog::Failed(const std::string& peer, const std::string& why, Clock
 }
 
 bool HandshakeLog::TakeTurn(const std::string& peer, Clock::time_point now) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const auto known = told_.find(peer);
   if (known != told_.end() && now - known->second < kQuiet) return false;
   if (known == told_.end() && told_.size() >= kMostPeers) {

@@ -3,10 +3,11 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 
@@ -29,9 +30,9 @@ class HandshakeLog {
   bool TakeTurn(const std::string& peer, Clock::time_point now);
 
   const std::function<void(const std::string&)> warn_;
-  std::mutex mutex_;
-  std::unordered_map<std::string, Clock::time_point> told_;  // guarded by mutex_; by peer
-  std::optional<Clock::time_point> others_told_;             // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_map<std::string, Clock::time_point> told_ ABSL_GUARDED_BY(mutex_);  // by peer
+  std::optional<Clock::time_point> others_told_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::http

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <chrono>
-#include <mutex>
 #include <utility>
 
 #include "fmt/format.h"
 #include "http/tls/files.h"
 #include "http/tls/transport.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
 namespace {
@@ -56,7 +56,7 @@ class TlsContextImpl final : public TlsContext {
  private:
   /// A connection keeps its context alive by itself (SSL_new counts).
   Context Current() {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const Clock::time_point now = Clock::now();
     if (now >= look_again_) {
       look_again_ = now + kLookAgain;
@@ -65,7 +65,7 @@ class TlsContextImpl final : public TlsContext {
     return context_;
   }
 
-  void TakeChanges() {
+  void TakeChanges() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const Marks marks = MarksOf(options_);
     if (marks == marks_) return;
     marks_ = marks;
@@ -82,10 +82,10 @@ class TlsContextImpl final : public TlsContext {
 
   const TlsOptions options_;
   const std::function<void(const std::string&)> warn_;
-  std::mutex mutex_;
-  Context context_;               // guarded by mutex_
-  Marks marks_;                   // guarded by mutex_
-  Clock::time_point look_again_;  // guarded by mutex_
+  Mutex mutex_;
+  Context context_ ABSL_GUARDED_BY(mutex_);
+  Marks marks_ ABSL_GUARDED_BY(mutex_);
+  Clock::time_point look_again_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

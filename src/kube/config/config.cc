@@ -1,14 +1,53 @@
 #include "kube/config/config.h"
 
 #include <array>
+#include <initializer_list>
+#include <string_view>
 
-#include "base/url.h"
 #include "fmt/format.h"
-#include "kube/config/in_cluster.h"
 #include "kube/config/kubeconfig.h"
 #include "kube/status_text.h"
+#include "outrigger/base/text.h"
+#include "sdk/base/files.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::kube {
+namespace {
+
+constexpr char kHost[] = "KUBERNETES_SERVICE_HOST";
+constexpr char kPort[] = "KUBERNETES_SERVICE_PORT";
+constexpr char kFolder[] = "/var/run/secrets/kubernetes.io/serviceaccount/";
+constexpr size_t kLargest = size_t{1} << 20;
+
+}  // namespace
+
+bool IsInCluster(const Environment& environment) {
+  return !ValueOf(environment, kHost).empty() && !ValueOf(environment, kPort).empty();
+}
+
+absl::StatusOr<ClientConfig> InClusterConfig(const Environment& environment,
+                                             const std::string& root) {
+  if (!IsInCluster(environment)) {
+    return absl::FailedPreconditionError(
+        fmt::format("not in a cluster: {} and {} are not set", kHost, kPort));
+  }
+  const std::string_view host = ValueOf(environment, kHost);
+  const bool ipv6 = host.find(':') != std::string_view::npos && !host.starts_with('[');
+  ClientConfig config;
+  const std::string shown = ipv6 ? fmt::format("[{}]", host) : std::string(host);
+  config.server = fmt::format("https://{}:{}", shown, ValueOf(environment, kPort));
+  config.token_file = root + kFolder + "token";
+  config.ca.file = root + kFolder + "ca.crt";
+  for (const std::string& file : {config.token_file, config.ca.file}) {
+    const auto content = ReadSmallFile(file, kLargest);
+    if (!content.ok()) return content.status();
+    if (Trimmed(*content).empty()) return absl::InvalidArgumentError(file + ": is empty");
+  }
+  const auto name = ReadSmallFile(root + kFolder + "namespace", kLargest);
+  if (name.ok() && !Trimmed(*name).empty()) config.namespace_ = Trimmed(*name);
+  return config;
+}
+
 namespace {
 
 absl::Status Invalid(std::string_view field, std::string_view value, std::string_view what) {
@@ -59,10 +98,13 @@ absl::Status CheckProxy(std::string_view proxy) {
                  "http://, https://, socks5:// and socks5h:// are accepted");
 }
 
-std::string_view AnyCase(const Environment& environment, std::string_view upper,
-                         std::string_view lower) {
-  const std::string_view value = ValueOf(environment, upper);
-  return value.empty() ? ValueOf(environment, lower) : value;
+// The first of the variables that is set; else the last.
+std::string_view FirstSet(const Environment& environment,
+                          std::initializer_list<std::string_view> variables) {
+  for (const std::string_view variable : variables) {
+    if (!ValueOf(environment, variable).empty()) return variable;
+  }
+  return *(variables.end() - 1);
 }
 
 }  // namespace
@@ -90,31 +132,37 @@ absl::Status CheckConfig(const ClientConfig& config) {
   return absl::OkStatus();
 }
 
-void ApplyProxyEnvironment(const Environment& environment, ClientConfig* config) {
+std::string_view ApplyProxyEnvironment(const Environment& environment, ClientConfig* config) {
   const auto server = ParseUrl(config->server);
-  if (!config->proxy_url.empty() || !server.ok() || IsLoopback(server->host)) return;
-  std::string_view proxy = server->scheme == "https"
-                               ? AnyCase(environment, "HTTPS_PROXY", "https_proxy")
-                               : AnyCase(environment, "HTTP_PROXY", "http_proxy");
-  if (proxy.empty()) proxy = AnyCase(environment, "ALL_PROXY", "all_proxy");
-  if (proxy.empty()) return;
+  if (!config->proxy_url.empty() || !server.ok() || IsLoopback(server->host)) return {};
+  const std::string_view variable =
+      server->scheme == "https"
+          ? FirstSet(environment, {"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"})
+          : FirstSet(environment, {"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"});
+  const std::string_view proxy = ValueOf(environment, variable);
+  if (proxy.empty()) return {};
   // "proxy:3128" is usual there.
   config->proxy_url =
       proxy.find("://") == std::string_view::npos ? fmt::format("http://{}", proxy) : proxy;
-  config->no_proxy = AnyCase(environment, "NO_PROXY", "no_proxy");
+  config->no_proxy = ValueOf(environment, FirstSet(environment, {"NO_PROXY", "no_proxy"}));
+  return variable;
 }
 
 absl::StatusOr<ClientConfig> LoadConfig(const ConfigOptions& options,
                                         const Environment& environment) {
-  auto config = LoadKubeconfig({options.kubeconfig, options.context}, environment);
+  auto config = LoadKubeconfig({options.kubeconfig, options.context, options.by}, environment);
   if (absl::IsNotFound(config.status()) && options.kubeconfig.empty() && options.context.empty() &&
       IsInCluster(environment)) {
     config = InClusterConfig(environment, options.root);
   }
   if (!config.ok()) return config;
-  ApplyProxyEnvironment(environment, &*config);
+  const std::string_view proxy = ApplyProxyEnvironment(environment, &*config);
   config->environment = environment;
   absl::Status status = CheckConfig(*config);
+  // All but the proxy was checked where it was read.
+  if (!status.ok() && !proxy.empty()) {
+    return absl::InvalidArgumentError(fmt::format("{}: {}", proxy, MessageOf(status)));
+  }
   if (!status.ok()) return status;
   return config;
 }

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "base/environment.h"
+#include "sdk/base/environment.h"
 
 // Which API server is called, and as whom.
 
@@ -64,14 +64,15 @@ struct ClientConfig {
 
 struct ConfigOptions {
   std::string kubeconfig;  // path; empty: KUBECONFIG, else ~/.kube/config
+  std::string by = {};     // which flag or variable names it, for errors; empty: --kubeconfig
   std::string context;     // empty: the current one
   std::string root;        // in front of the in-cluster files' paths; for tests
 };
 
 /// The way to the API server as kubectl finds it: the kubeconfig that `options` or KUBECONFIG
 /// names, else ~/.kube/config, else the pod's service account. The proxy variables count unless the
-/// kubeconfig has a proxy-url. Errors name file, entry, value and what is accepted: NotFound if
-/// there is no configuration at all.
+/// kubeconfig has a proxy-url. Errors name what names the file, file, entry, value and what is
+/// accepted: NotFound if there is no configuration at all.
 absl::StatusOr<ClientConfig> LoadConfig(const ConfigOptions& options,
                                         const Environment& environment);
 
@@ -79,10 +80,21 @@ absl::StatusOr<ClientConfig> LoadConfig(const ConfigOptions& options,
 absl::Status CheckConfig(const ClientConfig& config);
 
 /// Sets the proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY (or in lower case) mean for
-/// config->server, unless it has one or is a loopback address.
-void ApplyProxyEnvironment(const Environment& environment, ClientConfig* config);
+/// config->server, unless it has one or is a loopback address. Returns the variable that it took,
+/// or nothing.
+std::string_view ApplyProxyEnvironment(const Environment& environment, ClientConfig* config);
 
 /// "outrigger/0.1.0 (linux/amd64)"
 std::string UserAgent(std::string_view version);
+
+/// Whether KUBERNETES_SERVICE_HOST and _PORT are set, as they are in every container.
+bool IsInCluster(const Environment& environment);
+
+/// The API server and service account of the pod that this runs in: token, CA and namespace are
+/// files below /var/run/secrets/kubernetes.io/serviceaccount, looked for behind `root`. Token and
+/// CA are read again while they are in use. FailedPrecondition without the variables; a missing
+/// token or CA is NotFound and named.
+absl::StatusOr<ClientConfig> InClusterConfig(const Environment& environment,
+                                             const std::string& root = {});
 
 }  // namespace outrigger::kube

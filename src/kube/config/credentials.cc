@@ -1,14 +1,14 @@
 #include "kube/config/credentials.h"
 
-#include <mutex>
 #include <optional>
 #include <utility>
 
-#include "base/files.h"
 #include "fmt/format.h"
 #include "kube/config/exec_plugin.h"
 #include "kube/status_text.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/text.h"
+#include "sdk/base/files.h"
 
 namespace outrigger::kube {
 namespace {
@@ -36,7 +36,7 @@ class TokenFile final : public CredentialSource {
 
   absl::StatusOr<Credentials> Get(Clock::TimePoint /*deadline*/,
                                   std::stop_token /*stop*/) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     const Clock::TimePoint now = clock_.now();
     if (!read_at_ || now - *read_at_ >= kReadEvery) {
       absl::Status status = Read();
@@ -55,7 +55,7 @@ class TokenFile final : public CredentialSource {
   }
 
   void Refused(const Credentials& credentials) override {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (credentials.token == token_) read_at_.reset();
   }
 
@@ -64,7 +64,7 @@ class TokenFile final : public CredentialSource {
   static constexpr std::chrono::seconds kTryAgain{10};
   static constexpr size_t kLargest = size_t{1} << 20;
 
-  absl::Status Read() {
+  absl::Status Read() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto content = ReadSmallFile(file_, kLargest);
     if (!content.ok()) {
       return absl::UnauthenticatedError(fmt::format("token file {}", MessageOf(content.status())));
@@ -85,9 +85,9 @@ class TokenFile final : public CredentialSource {
   const std::string file_;
   const Clock clock_;
   const Warn warn_;
-  std::mutex mutex_;
-  std::string token_;
-  std::optional<Clock::TimePoint> read_at_;
+  Mutex mutex_;
+  std::string token_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Clock::TimePoint> read_at_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace

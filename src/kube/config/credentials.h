@@ -5,9 +5,9 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "base/environment.h"
 #include "kube/config/config.h"
 #include "outrigger/base/clock.h"
+#include "sdk/base/environment.h"
 
 namespace outrigger::kube {
 

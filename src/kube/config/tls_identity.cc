@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
 #include "kube/status_text.h"
+#include "sdk/base/files.h"
 
 namespace outrigger::kube {
 namespace {
@@ -50,7 +50,8 @@ absl::Status CheckPair(const TlsIdentity& identity) {
   const Key key = ReadKey(identity.key);
   if (!key) return absl::InvalidArgumentError("client-key: no unencrypted private key in PEM");
   if (X509_check_private_key(cert.get(), key.get()) != 1) {
-    return absl::InvalidArgumentError("client-key: not the key of client-certificate");
+    return absl::InvalidArgumentError(
+        "client-key: not the key of the first certificate of client-certificate");
   }
   return absl::OkStatus();
 }
@@ -99,6 +100,7 @@ absl::StatusOr<std::unique_ptr<TlsIdentitySource>> TlsIdentitySource::Create(
     const ClientConfig& config, SteadyNow now, Warn warn) {
   std::unique_ptr<TlsIdentitySource> source(
       new TlsIdentitySource(config, std::move(now), std::move(warn)));
+  const MutexLock lock(source->mutex_);
   source->version_ = source->Version();
   auto identity = source->Read();
   if (!identity.ok()) return identity.status();
@@ -157,7 +159,7 @@ void TlsIdentitySource::Refresh() {
 
 std::shared_ptr<const TlsIdentity> TlsIdentitySource::Get(const std::string& cert,
                                                           const std::string& key) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   Refresh();
   const bool own = cert.empty();
   const bool same = current_ && current_->ca == files_.ca &&

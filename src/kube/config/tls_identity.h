@@ -3,13 +3,13 @@
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "base/environment.h"
 #include "kube/config/config.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
+#include "sdk/base/environment.h"
 
 namespace outrigger::kube {
 
@@ -44,17 +44,17 @@ class TlsIdentitySource {
   absl::StatusOr<TlsIdentity> Read() const;
   std::string Places() const;
   std::string Version() const;
-  void Refresh();
+  void Refresh() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const Pem ca_, cert_, key_;
   const bool insecure_;
   const SteadyNow now_;
   const Warn warn_;
-  std::mutex mutex_;
-  TlsIdentity files_;
-  std::string version_;
-  std::chrono::steady_clock::time_point looked_;
-  std::shared_ptr<const TlsIdentity> current_;
+  Mutex mutex_;
+  TlsIdentity files_ ABSL_GUARDED_BY(mutex_);
+  std::string version_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::steady_clock::time_point looked_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const TlsIdentity> current_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::kube

@@ -1,6 +1,9 @@
 #include "kube/lease/leader_election.h"
 
+#include <unistd.h>
 #include <algorithm>
+#include <array>
+#include <random>
 #include <utility>
 
 #include "fmt/format.h"
@@ -46,13 +49,13 @@ LeaderElection::~LeaderElection() {
 
 Clock::Duration LeaderElection::TimeLeft() const {
   const Clock::TimePoint now = clock_.now();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (!leading_) return Clock::Duration::zero();
   return std::max(Clock::Duration::zero(), renewed_ + options_.renew_deadline - now);
 }
 
 std::string LeaderElection::Leader() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return leader_;
 }
 
@@ -65,7 +68,7 @@ void LeaderElection::Warn(const std::string& line) const {
 void LeaderElection::Note(bool leading) {
   bool changed = false;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     leading_ = leading;
     changed = leader_ != lock_.holder();
     leader_ = lock_.holder();
@@ -118,7 +121,7 @@ void LeaderElection::Lead(const std::stop_token& stop) {
     std::jthread term([this](const std::stop_token& over) { callbacks_.lead(over); });
     const std::string lost = Renew(stop);
     {
-      const std::lock_guard<std::mutex> lock(mutex_);
+      const MutexLock lock(mutex_);
       leading_ = false;
     }
     term.request_stop();
@@ -132,12 +135,12 @@ void LeaderElection::Lead(const std::stop_token& stop) {
 /// When the term has to be over if the lease is not renewed: counted from when the last renewal was
 /// sent, since others count from when it arrived.
 Clock::TimePoint LeaderElection::Deadline() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return renewed_ + options_.renew_deadline;
 }
 
 void LeaderElection::Renewed(Clock::TimePoint asked) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   renewed_ = asked;
 }
 
@@ -159,6 +162,48 @@ std::string LeaderElection::Renew(const std::stop_token& stop) {
     }
   }
   return "";
+}
+
+namespace {
+
+class Candidate final : public Candidacy {
+ public:
+  explicit Candidate(std::unique_ptr<LeaderElection> election) : election_(std::move(election)) {}
+  Clock::Duration TimeLeft() const override { return election_->TimeLeft(); }
+  std::string Leader() const override { return election_->Leader(); }
+
+ private:
+  const std::unique_ptr<LeaderElection> election_;
+};
+
+// As client-go's components: the host, which in Kubernetes is the pod, and a random part, since a
+// container that is started again must not take itself for the one before.
+std::string NewIdentity() {
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
+  std::random_device random;
+  return fmt::format("{}_{:08x}{:08x}", host.data(), random(), random());
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Candidacy>> StandForElection(
+    Api* api, LeaseClaim claim, ElectionCallbacks callbacks,
+    std::function<void(const std::string& line)> warn, Clock clock) {
+  LeaseOptions options{.namespace_ = std::move(claim.namespace_),
+                       .name = std::move(claim.name),
+                       .identity = std::move(claim.identity),
+                       .lease_duration = claim.lease_duration,
+                       .renew_deadline = claim.renew_deadline,
+                       .retry_period = claim.retry_period};
+  if (options.identity.empty()) options.identity = NewIdentity();
+  auto election = LeaderElection::Start(api, std::move(options),
+                                        {.lead = std::move(callbacks.lead),
+                                         .on_new_leader = std::move(callbacks.on_new_leader),
+                                         .warn = std::move(warn)},
+                                        std::move(clock));
+  if (!election.ok()) return election.status();
+  return std::make_unique<Candidate>(*std::move(election));
 }
 
 }  // namespace outrigger::kube

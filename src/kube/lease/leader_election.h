@@ -2,7 +2,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -11,7 +10,9 @@
 #include "kube/api.h"
 #include "kube/lease/lock.h"
 #include "kube/transport/retry.h"
+#include "outrigger/agent/elections.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -66,11 +67,18 @@ class LeaderElection {
   const Clock clock_;
   const Random random_;
   LeaseLock lock_;  // of the thread alone
-  mutable std::mutex mutex_;
-  Clock::TimePoint renewed_;  // when the try that got or kept the lease began; guarded by mutex_
-  bool leading_ = false;      // as well, and the next
-  std::string leader_;
+  mutable Mutex mutex_;
+  // When the try that got or kept the lease began.
+  Clock::TimePoint renewed_ ABSL_GUARDED_BY(mutex_);
+  bool leading_ ABSL_GUARDED_BY(mutex_) = false;
+  std::string leader_ ABSL_GUARDED_BY(mutex_);
   std::jthread thread_;  // last: uses all of the above
 };
+
+/// What Elections::Stand() promises, by LeaderElection. `warn` is what an operator should know, in
+/// a line; may be empty. `api` outlives the candidacy.
+absl::StatusOr<std::unique_ptr<Candidacy>> StandForElection(
+    Api* api, LeaseClaim claim, ElectionCallbacks callbacks,
+    std::function<void(const std::string& line)> warn, Clock clock);
 
 }  // namespace outrigger::kube

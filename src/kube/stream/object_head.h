@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "json/reader.h"
+#include "codec/json/reader.h"
 
 namespace outrigger::kube {
 

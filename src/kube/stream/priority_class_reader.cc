@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "json/parser.h"
+#include "codec/json/parser.h"
 
 namespace outrigger::kube {
 namespace {

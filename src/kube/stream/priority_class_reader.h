@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "json/reader.h"
+#include "codec/json/reader.h"
 #include "outrigger/k8s/priority_class.h"
 
 namespace outrigger::kube {

@@ -1,11 +1,13 @@
 #include "kube/transport/client.h"
 
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "base/url.h"
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/status_text.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::kube {
 namespace {
@@ -124,7 +126,7 @@ absl::StatusOr<WireAnswer> Client::Exchange(const ApiRequest& request, Clock::Ti
   *used = *std::move(credentials);
   WireRequest wire;
   wire.method = request.method;
-  wire.target = request.path + QueryText(request.query);
+  wire.target = request.path + QueryText(QueryOf(request, deadline));
   wire.headers = Headers(request, *used);
   wire.body = request.body;
   wire.deadline = deadline;
@@ -137,6 +139,15 @@ absl::StatusOr<WireAnswer> Client::Exchange(const ApiRequest& request, Clock::Ti
   auto answer = transport_->Send(wire, sink);
   if (!answer.ok() || IsGood(answer->code)) return answer;
   return ErrorOfAnswer(answer->code, answer->body, answer->retry_after);
+}
+
+std::vector<std::pair<std::string, std::string>> Client::QueryOf(const ApiRequest& request,
+                                                                 Clock::TimePoint deadline) const {
+  auto query = request.query;
+  if (!request.server_times_out) return query;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - options_.clock.now());
+  query.emplace_back("timeout", fmt::format("{}ms", std::max<int64_t>(left.count(), 1)));
+  return query;
 }
 
 absl::Status Client::AwaitTurn(const ApiRequest& request, Clock::TimePoint deadline) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -62,6 +63,8 @@ class Client final : public Api {
                                  const ByteSink* sink);
   absl::StatusOr<WireAnswer> Exchange(const ApiRequest& request, Clock::TimePoint deadline,
                                       const ByteSink* sink, Credentials* used);
+  std::vector<std::pair<std::string, std::string>> QueryOf(const ApiRequest& request,
+                                                           Clock::TimePoint deadline) const;
   absl::Status AwaitTurn(const ApiRequest& request, Clock::TimePoint deadline);
   std::vector<std::string> Headers(const ApiRequest& request, const Credentials& credentials) const;
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "base/url.h"
 #include "kube/config/config.h"
 #include "kube/config/tls_identity.h"
 #include "outrigger/base/clock.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::kube {
 

@@ -12,7 +12,7 @@ RateLimiter::RateLimiter(double per_second, double burst)
 std::optional<Clock::Duration> RateLimiter::Reserve(Clock::TimePoint now,
                                                     Clock::Duration patience) {
   if (!(per_second_ > 0)) return Clock::Duration::zero();
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (filled_ && now > *filled_) {
     tokens_ = std::min(burst_, tokens_ + Seconds(now - *filled_).count() * per_second_);
   }

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <mutex>
 #include <optional>
 
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -20,9 +20,9 @@ class RateLimiter {
  private:
   const double per_second_;
   const double burst_;
-  std::mutex mutex_;
-  double tokens_;  // negative: as many wait
-  std::optional<Clock::TimePoint> filled_;
+  Mutex mutex_;
+  double tokens_ ABSL_GUARDED_BY(mutex_);  // negative: as many wait
+  std::optional<Clock::TimePoint> filled_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::kube

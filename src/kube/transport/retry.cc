@@ -1,19 +1,14 @@
 #include "kube/transport/retry.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "kube/errors.h"
+#include "sdk/base/backoff.h"
 
 namespace outrigger::kube {
 
 Clock::Duration RetryDelay(const RetryPolicy& policy, int retry, const absl::Status& error,
                            double random) {
-  using Seconds = std::chrono::duration<double>;
-  const double doublings = std::clamp(retry - 1, 0, 60);
-  const double most = std::min(Seconds(policy.first).count() * std::exp2(doublings),
-                               Seconds(policy.longest).count());
-  auto delay = std::chrono::duration_cast<Clock::Duration>(Seconds(most * random));
+  const auto most = Backoff<std::chrono::milliseconds>::After(retry, policy.first, policy.longest);
+  auto delay = std::chrono::duration_cast<Clock::Duration>(most * random);
   const auto said = ApiErrorOf(error);
   if (said && said->retry_after) delay += *said->retry_after;
   return delay;

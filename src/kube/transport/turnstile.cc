@@ -5,7 +5,7 @@
 namespace outrigger::kube {
 
 bool Turnstile::Enter(Clock::TimePoint deadline, const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   if (free_ > 0) {
     --free_;
     return true;
@@ -18,7 +18,7 @@ bool Turnstile::Enter(Clock::TimePoint deadline, const std::stop_token& stop) {
 }
 
 void Turnstile::Leave() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (queue_.empty()) {
     ++free_;
     return;
@@ -32,7 +32,7 @@ void Turnstile::Leave() {
 }
 
 size_t Turnstile::waiting() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return queue_.size();
 }
 

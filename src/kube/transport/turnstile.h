@@ -3,10 +3,10 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
-#include <mutex>
 #include <stop_token>
 
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -29,9 +29,9 @@ class Turnstile {
     bool entered = false;
   };
 
-  mutable std::mutex mutex_;
-  size_t free_;
-  std::deque<Waiter*> queue_;
+  mutable Mutex mutex_;
+  size_t free_ ABSL_GUARDED_BY(mutex_);
+  std::deque<Waiter*> queue_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::kube

@@ -3,28 +3,20 @@
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
+#include "codec/json/object_readers.h"
+#include "codec/json/parser.h"
 #include "fmt/format.h"
-#include "json/object_readers.h"
-#include "json/parser.h"
 #include "kube/json_text.h"
-#include "kube/lease/candidate.h"
+#include "kube/objects.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/status_text.h"
 #include "kube/write/binding.h"
-#include "kube/write/config_map.h"
-#include "kube/write/custom_object.h"
-#include "kube/write/owner.h"
-#include "kube/write/priority_class.h"
 #include "kube/write/status_patch.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {
 namespace {
-
-CallOptions OptionsOf(const CallLimits& limits, bool rate_limited) {
-  return {.timeout = limits.timeout, .stop = limits.stop, .rate_limited = rate_limited};
-}
 
 absl::Status ParsePod(std::string* text, Pod* pod) {
   static const Needs needs = Needs().PodMetadata().PodResources().PodScheduling().PodStatus();
@@ -42,7 +34,7 @@ absl::Status ParsePod(std::string* text, Pod* pod) {
 ClusterActor::ClusterActor(Api* api, cluster::Cluster* cluster, ClusterWatch* watch,
                            CustomWatch* custom, cluster::ChangeListeners* changes,
                            ClusterActorOptions options)
-    : api_(*api),
+    : ApiAccess(api, options.warn, options.clock),
       cluster_(*cluster),
       watch_(*watch),
       custom_(*custom),
@@ -97,9 +89,30 @@ absl::StatusOr<Pod> ClusterActor::Read(std::string_view namespace_, std::string_
       fmt::format("pods {}/{} cannot be read: {}", namespace_, name, MessageOf(status)));
 }
 
+absl::StatusOr<std::vector<Pod>> ClusterActor::ReadAll(std::string_view namespace_,
+                                                       const CallLimits& limits) {
+  auto list = List(api_, kPods, namespace_, {}, OptionsOf(limits, false));
+  if (!list.ok()) return list.status();
+  std::vector<Pod> pods(list->items.size());
+  for (size_t i = 0; i < pods.size(); ++i) {
+    const absl::Status status = ParsePod(&list->items[i], &pods[i]);
+    if (status.ok()) continue;
+    return absl::InternalError(
+        fmt::format("a pod of namespace {} cannot be read: {}", namespace_, MessageOf(status)));
+  }
+  return pods;
+}
+
 absl::Status ClusterActor::Nominate(const PodId& pod, std::string_view node,
                                     std::string_view resource_version, const CallLimits& limits) {
   return NominateNode(api_, pod, node, resource_version, OptionsOf(limits, false));
+}
+
+absl::Status ClusterActor::WriteUnscheduled(const Pod& pod, std::string_view message,
+                                            const CallLimits& limits) {
+  return kube::WriteUnscheduled(api_, pod, pod.unscheduled_reason, message,
+                                std::chrono::system_clock::now(), OptionsOf(limits, false),
+                                pod.resource_version);
 }
 
 absl::Status ClusterActor::RemoveGate(const PodId& pod, std::string_view gate,
@@ -151,89 +164,18 @@ absl::Status ClusterActor::AnnotateGroup(const PodGroup& group, std::string_view
   return kube::AnnotateGroup(api_, group, version, key, value, OptionsOf(limits, false));
 }
 
-absl::StatusOr<PriorityClass> ClusterActor::ReadPriorityClass(std::string_view name,
-                                                              const CallLimits& limits) {
-  return kube::ReadPriorityClass(api_, name, OptionsOf(limits, false));
-}
-
-absl::StatusOr<PriorityClass> ClusterActor::ParsePriorityClass(std::string_view manifest) const {
-  return kube::ParsePriorityClass(manifest);
-}
-
-absl::StatusOr<PriorityClass> ClusterActor::CreatePriorityClass(const NewPriorityClass& made,
-                                                                const CallLimits& limits) {
-  return kube::CreatePriorityClass(api_, made, OptionsOf(limits, false));
-}
-
-absl::Status ClusterActor::TryCreatePriorityClass(const NewPriorityClass& made,
-                                                  const CallLimits& limits) {
-  return kube::TryCreatePriorityClass(api_, made, OptionsOf(limits, false));
-}
-
-absl::Status ClusterActor::DeletePriorityClass(std::string_view name, std::string_view uid,
-                                               std::string_view resource_version,
-                                               const CallLimits& limits) {
-  return kube::DeletePriorityClass(api_, name, uid, resource_version, OptionsOf(limits, false));
-}
-
-absl::StatusOr<bool> ClusterActor::OwnerExists(const OwnerReference& owner,
-                                               const CallLimits& limits) {
-  return kube::OwnerExists(api_, owner, OptionsOf(limits, false));
-}
-
-absl::StatusOr<ConfigMap> ClusterActor::ReadConfigMap(std::string_view namespace_,
-                                                      std::string_view name,
-                                                      const CallLimits& limits) {
-  return kube::ReadConfigMap(api_, namespace_, name, OptionsOf(limits, false));
-}
-
-absl::StatusOr<ConfigMap> ClusterActor::WriteConfigMap(const ConfigMap& map,
-                                                       const CallLimits& limits) {
-  return kube::WriteConfigMap(api_, map, OptionsOf(limits, false));
-}
-
-absl::Status ClusterActor::DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) {
-  return kube::DeleteConfigMap(api_, map, OptionsOf(limits, false));
-}
-
 std::unique_ptr<FollowedKind> ClusterActor::Follow(const CustomKind& kind, CustomObjectSink* sink) {
   return custom_.Follow(kind, sink);
 }
 
-absl::StatusOr<std::string> ClusterActor::ReadCustomObject(const CustomKind& kind,
-                                                           const CustomObjectName& object,
-                                                           const CallLimits& limits) {
-  return kube::ReadCustomObject(api_, kind, object, OptionsOf(limits, false));
-}
-
-absl::StatusOr<std::string> ClusterActor::CreateCustomObject(const CustomKind& kind,
-                                                             std::string_view namespace_,
-                                                             std::string_view json,
-                                                             const CallLimits& limits) {
-  return kube::CreateCustomObject(api_, kind, namespace_, json, OptionsOf(limits, false));
-}
-
-absl::StatusOr<std::string> ClusterActor::PatchCustomStatus(const CustomKind& kind,
-                                                            const CustomObjectName& object,
-                                                            std::string_view status_patch,
-                                                            const CallLimits& limits) {
-  return kube::PatchCustomStatus(api_, kind, object, status_patch, OptionsOf(limits, false));
-}
-
-absl::StatusOr<std::unique_ptr<Candidacy>> ClusterActor::Stand(LeaseClaim claim,
-                                                               ElectionCallbacks callbacks) {
-  return StandForElection(&api_, std::move(claim), std::move(callbacks), options_.warn,
-                          options_.clock);
-}
-
 EventRecorder& ClusterActor::Events() {
-  const std::lock_guard<std::mutex> lock(events_mutex_);
+  const MutexLock lock(events_mutex_);
   if (events_ == nullptr) events_ = EventRecorder::Create(&api_, options_.events, options_.clock);
   return *events_;
 }
 
 EventStats ClusterActor::event_stats() const {
-  const std::lock_guard<std::mutex> lock(events_mutex_);
+  const MutexLock lock(events_mutex_);
   return events_ == nullptr ? EventStats() : events_->stats();
 }
 

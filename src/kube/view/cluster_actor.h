@@ -2,20 +2,20 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "cluster/change_listeners.h"
 #include "cluster/cluster.h"
 #include "kube/api.h"
-#include "kube/objects.h"
 #include "kube/transport/turnstile.h"
+#include "kube/view/api_access.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/view/custom_watch.h"
 #include "kube/write/event_recorder.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -36,7 +36,7 @@ struct ClusterActorOptions {
 /// Bindings, nominations, gates, evictions, PriorityClasses, ConfigMaps, custom objects,
 /// annotations of PodGroups, and what is read to decide about them do not wait for the client's own
 /// rate limit; what is written for people does.
-class ClusterActor final : public ClusterAccess {
+class ClusterActor final : public ApiAccess<ClusterAccess> {
  public:
   /// All outlive this. `changes` is to be told of what changes in `cluster` and of `watch`
   /// (ClusterOptions::changed, ClusterWatchOptions::changed).
@@ -52,6 +52,10 @@ class ClusterActor final : public ClusterAccess {
                     const CallLimits& limits) override;
   absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                            const CallLimits& limits) override;
+  absl::StatusOr<std::vector<Pod>> ReadAll(std::string_view namespace_,
+                                           const CallLimits& limits) override;
+  absl::Status WriteUnscheduled(const Pod& pod, std::string_view message,
+                                const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
   absl::Status RemoveGate(const PodId& pod, std::string_view gate, const StringMap& annotations,
@@ -66,37 +70,7 @@ class ClusterActor final : public ClusterAccess {
                              const CallLimits& limits) override;
   void Record(ClusterEvent event) override;
 
-  absl::StatusOr<PriorityClass> ReadPriorityClass(std::string_view name,
-                                                  const CallLimits& limits) override;
-  absl::StatusOr<PriorityClass> ParsePriorityClass(std::string_view manifest) const override;
-  absl::StatusOr<PriorityClass> CreatePriorityClass(const NewPriorityClass& made,
-                                                    const CallLimits& limits) override;
-  absl::Status TryCreatePriorityClass(const NewPriorityClass& made,
-                                      const CallLimits& limits) override;
-  absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
-                                   std::string_view resource_version,
-                                   const CallLimits& limits) override;
-  absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override;
-
-  absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
-                                          const CallLimits& limits) override;
-  absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
-  absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) override;
-
   std::unique_ptr<FollowedKind> Follow(const CustomKind& kind, CustomObjectSink* sink) override;
-  absl::StatusOr<std::string> ReadCustomObject(const CustomKind& kind,
-                                               const CustomObjectName& object,
-                                               const CallLimits& limits) override;
-  absl::StatusOr<std::string> CreateCustomObject(const CustomKind& kind,
-                                                 std::string_view namespace_, std::string_view json,
-                                                 const CallLimits& limits) override;
-  absl::StatusOr<std::string> PatchCustomStatus(const CustomKind& kind,
-                                                const CustomObjectName& object,
-                                                std::string_view status_patch,
-                                                const CallLimits& limits) override;
-
-  absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
-                                                   ElectionCallbacks callbacks) override;
 
   /// Returns when every event that was recorded before has been written or dropped.
   void FlushEvents() { Events().Flush(); }
@@ -107,15 +81,15 @@ class ClusterActor final : public ClusterAccess {
 
   EventRecorder& Events();
 
-  Api& api_;
   cluster::Cluster& cluster_;
   ClusterWatch& watch_;
   CustomWatch& custom_;
   cluster::ChangeListeners& changes_;
   const ClusterActorOptions options_;
   Turnstile bindings_;
-  mutable std::mutex events_mutex_;
-  std::unique_ptr<EventRecorder> events_;  // has a thread: made when it is needed
+  mutable Mutex events_mutex_;
+  std::unique_ptr<EventRecorder> events_
+      ABSL_GUARDED_BY(events_mutex_);  // has a thread: made when it is needed
 };
 
 }  // namespace outrigger::kube

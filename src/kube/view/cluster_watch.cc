@@ -8,7 +8,7 @@
 #include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/server_version.h"
-#include "kube/view/object_store_sinks.h"
+#include "kube/view/cluster_sinks.h"
 
 namespace outrigger::kube {
 namespace {

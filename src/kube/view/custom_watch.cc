@@ -8,11 +8,12 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "json/reader.h"
+#include "codec/json/reader.h"
 #include "kube/stream/object_head.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/watch/object_sink.h"
 #include "kube/write/custom_object.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::kube {
@@ -77,7 +78,7 @@ class CustomWatch::Entry {
 
   void Start() { reflector_.Start(); }
   void Stop() {
-    const std::lock_guard<std::mutex> lock(stopping_);
+    const MutexLock lock(stopping_);
     reflector_.Stop();
   }
   ReflectorState State() const { return reflector_.State(); }
@@ -93,7 +94,7 @@ class CustomWatch::Entry {
   const milliseconds max_staleness_;
   const SteadyNow now_;
   RawSink sink_;
-  std::mutex stopping_;
+  Mutex stopping_;
   Reflector reflector_;  // last: its thread uses the sink
 };
 
@@ -122,7 +123,7 @@ CustomWatch::~CustomWatch() {
 std::unique_ptr<FollowedKind> CustomWatch::Follow(const CustomKind& kind, CustomObjectSink* sink) {
   auto entry = std::make_shared<Entry>(api_, kind, sink, options_);
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     if (!is_stopped_) entry->Start();
     entries_.push_back(entry);
   }
@@ -130,14 +131,14 @@ std::unique_ptr<FollowedKind> CustomWatch::Follow(const CustomKind& kind, Custom
 }
 
 void CustomWatch::Forget(const std::shared_ptr<Entry>& entry) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::erase(entries_, entry);
 }
 
 void CustomWatch::Stop() {
   std::vector<std::shared_ptr<Entry>> entries;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     is_stopped_ = true;
     entries = entries_;
   }
@@ -145,7 +146,7 @@ void CustomWatch::Stop() {
 }
 
 std::vector<ReflectorState> CustomWatch::States() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::vector<ReflectorState> states;
   for (const auto& entry : entries_) {
     ReflectorState state = entry->State();

@@ -2,13 +2,13 @@
 
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "kube/api.h"
 #include "kube/watch/reflector.h"
 #include "kube/watch/reflector_state.h"
 #include "outrigger/agent/custom_objects.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -53,9 +53,9 @@ class CustomWatch {
 
   Api* const api_;
   const CustomWatchOptions options_;
-  mutable std::mutex mutex_;  // guards what follows
-  bool is_stopped_ = false;
-  std::vector<std::shared_ptr<Entry>> entries_;
+  mutable Mutex mutex_;
+  bool is_stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::vector<std::shared_ptr<Entry>> entries_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::kube

@@ -5,6 +5,54 @@
 
 namespace outrigger::kube {
 
+ClassStore::Change ClassStore::PutValue(std::string_view name, int32_t value) {
+  if (const auto due = due_.find(name); due != due_.end()) due_.erase(due);
+  const auto [at, is_new] = values_.try_emplace(std::string(name), value);
+  const bool differs = std::exchange(at->second, value) != value;
+  return differs || is_new ? Change::kValue : Change::kNone;
+}
+
+ClassStore::Change ClassStore::Put(PriorityClass put) {
+  const Change change = PutValue(put.name, put.value);
+  PriorityClass& known = classes_[put.name];
+  if (known == put) return change;
+  known = std::move(put);
+  return std::max(change, Change::kClass);
+}
+
+ClassStore::Change ClassStore::Remove(std::string_view name, TimePoint now) {
+  if (!values_.contains(name)) return Change::kNone;
+  due_.try_emplace(std::string(name), now + kGrace);
+  const auto known = classes_.find(name);
+  if (known == classes_.end()) return Change::kNone;
+  classes_.erase(known);
+  return Change::kClass;
+}
+
+bool ClassStore::Forget(TimePoint now) {
+  const size_t before = due_.size();
+  std::erase_if(due_, [&](const auto& entry) {
+    const auto& [name, when] = entry;
+    if (when > now) return false;
+    values_.erase(name);
+    return true;
+  });
+  return due_.size() < before;
+}
+
+std::optional<ClassStore::TimePoint> ClassStore::next_due() const {
+  std::optional<TimePoint> next;
+  for (const auto& [name, when] : due_) next = std::min(next.value_or(when), when);
+  return next;
+}
+
+std::vector<PriorityClass> ClassStore::Classes() const {
+  std::vector<PriorityClass> all;
+  all.reserve(classes_.size());
+  for (const auto& [name, known] : classes_) all.push_back(known);
+  return all;
+}
+
 ObjectStore::ObjectStore(Listeners listeners, Clock clock)
     : listeners_(std::move(listeners)), clock_(std::move(clock)) {}
 
@@ -12,7 +60,7 @@ template <typename Edit>
 void ObjectStore::Change(const Edit& edit) {
   Extent extent = Extent::kNothing;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     extent = edit();
     is_dirty_ |= extent == Extent::kObjects;
     is_status_dirty_ |= extent == Extent::kStatus;
@@ -26,7 +74,7 @@ void ObjectStore::Tell(Extent extent) const {
 }
 
 void ObjectStore::PutGroup(PodGroup group) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     PodGroup& known = groups_[{group.dialect, group.namespace_, group.name}];
     const bool same = SameButForStatus(known, group);
     const bool same_status =
@@ -39,13 +87,13 @@ void ObjectStore::PutGroup(PodGroup group) {
 }
 
 void ObjectStore::RemoveGroup(Dialect dialect, std::string_view namespace_, std::string_view name) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return ExtentOf(groups_.erase({dialect, std::string(namespace_), std::string(name)}) > 0);
   });
 }
 
 void ObjectStore::ChangeClasses(absl::FunctionRef<ClassStore::Change(ClassStore* classes)> edit) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const ClassStore::Change change = edit(&classes_);
     if (change == ClassStore::Change::kNone) return Extent::kNothing;
     is_status_dirty_ = true;
@@ -72,8 +120,10 @@ void ObjectStore::RemoveClass(std::string_view name) {
 }
 
 void ObjectStore::ForgetValues(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (class_removed_.wait(lock, stop, [this] { return classes_.next_due().has_value(); })) {
+  MutexLock lock(mutex_);
+  while (class_removed_.wait(lock, stop, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return classes_.next_due().has_value();
+  })) {
     const Clock::Duration left = *classes_.next_due() - clock_.now();
     if (left.count() > 0) {
       lock.unlock();
@@ -90,7 +140,7 @@ void ObjectStore::ForgetValues(const std::stop_token& stop) {
 }
 
 void ObjectStore::PutDeviceClass(DeviceClass put) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     const auto [at, is_new] = device_classes_.try_emplace(put.name);
     const bool differs = std::exchange(at->second, put.extended_resource) != put.extended_resource;
     return ExtentOf(differs || is_new);
@@ -98,11 +148,13 @@ void ObjectStore::PutDeviceClass(DeviceClass put) {
 }
 
 void ObjectStore::RemoveDeviceClass(std::string_view name) {
-  Change([&] { return ExtentOf(device_classes_.erase(std::string(name)) > 0); });
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return ExtentOf(device_classes_.erase(std::string(name)) > 0);
+  });
 }
 
 void ObjectStore::PutBudget(DisruptionBudget budget) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     DisruptionBudget& known = budgets_[{budget.namespace_, budget.name}];
     if (known == budget) return Extent::kNothing;
     known = std::move(budget);
@@ -111,13 +163,13 @@ void ObjectStore::PutBudget(DisruptionBudget budget) {
 }
 
 void ObjectStore::RemoveBudget(std::string_view namespace_, std::string_view name) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return ExtentOf(budgets_.erase({std::string(namespace_), std::string(name)}) > 0);
   });
 }
 
 void ObjectStore::ChangeClaims(absl::FunctionRef<bool(cluster::ClaimStore* claims)> edit) {
-  Change([&] { return ExtentOf(edit(&claims_)); });
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return ExtentOf(edit(&claims_)); });
 }
 
 void ObjectStore::Stop() {
@@ -126,7 +178,7 @@ void ObjectStore::Stop() {
 
 std::shared_ptr<const ClusterObjects> ObjectStore::Take(DialectSet served,
                                                         std::map<Dialect, std::string> unknown) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   is_dirty_ |= taken_ == nullptr || taken_->served != served || taken_->unknown_versions != unknown;
   if (!is_dirty_ && !is_status_dirty_) return taken_;
   auto objects = std::make_shared<ClusterObjects>();

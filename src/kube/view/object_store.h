@@ -5,23 +5,56 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "cluster/claim_store.h"
-#include "kube/view/class_store.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/k8s/pod_group.h"
 #include "outrigger/k8s/priority_class.h"
 
 namespace outrigger::kube {
+
+/// PriorityClasses while they are followed. The value of one that is removed is kept for a while:
+/// whoever changes a value deletes the class and creates it again. Not thread-safe.
+class ClassStore {
+ public:
+  using TimePoint = Clock::TimePoint;
+  static constexpr std::chrono::seconds kGrace{1};
+
+  /// What has changed: nothing; something of Classes(); something of values(), and maybe of
+  /// Classes() too.
+  enum class Change : uint8_t { kNone, kClass, kValue };
+
+  /// Of a class that is not known in whole: Classes() does not have it.
+  Change PutValue(std::string_view name, int32_t value);
+  Change Put(PriorityClass put);
+  /// The value goes only by Forget().
+  Change Remove(std::string_view name, TimePoint now);
+
+  /// Forgets the values that are due. True: there were some.
+  bool Forget(TimePoint now);
+  /// When the next value is due.
+  std::optional<TimePoint> next_due() const;
+
+  const std::map<std::string, int32_t, std::less<>>& values() const { return values_; }
+  /// By name.
+  std::vector<PriorityClass> Classes() const;
+
+ private:
+  std::map<std::string, int32_t, std::less<>> values_;
+  std::map<std::string, PriorityClass, std::less<>> classes_;
+  std::map<std::string, TimePoint, std::less<>> due_;  // of removed classes
+};
 
 /// PodGroups, PriorityClasses, PodDisruptionBudgets, volumes and claims while they are followed. An
 /// update that says what is known already changes nothing. Thread-safe.
@@ -73,18 +106,19 @@ class ObjectStore {
 
   const Listeners listeners_;
   const Clock clock_;
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable_any class_removed_;
-  std::map<Key, PodGroup> groups_;
-  ClassStore classes_;
-  std::map<std::string, std::string, std::less<>> device_classes_;  // what resource they serve
-  std::map<std::pair<std::string, std::string>, DisruptionBudget> budgets_;
-  cluster::ClaimStore claims_;
-  std::shared_ptr<const ClusterObjects> taken_;
-  bool is_dirty_ = true;          // taken_ is older than the rest
-  bool is_status_dirty_ = false;  // the same of what status_version counts
-  uint64_t version_ = 0;
-  uint64_t status_version_ = 0;
+  std::map<Key, PodGroup> groups_ ABSL_GUARDED_BY(mutex_);
+  ClassStore classes_ ABSL_GUARDED_BY(mutex_);
+  // By class, the resource that it serves.
+  std::map<std::string, std::string, std::less<>> device_classes_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::pair<std::string, std::string>, DisruptionBudget> budgets_ ABSL_GUARDED_BY(mutex_);
+  cluster::ClaimStore claims_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const ClusterObjects> taken_ ABSL_GUARDED_BY(mutex_);
+  bool is_dirty_ ABSL_GUARDED_BY(mutex_) = true;          // taken_ is older than the rest
+  bool is_status_dirty_ ABSL_GUARDED_BY(mutex_) = false;  // the same of what status_version counts
+  uint64_t version_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t status_version_ ABSL_GUARDED_BY(mutex_) = 0;
   std::jthread forgetting_;  // from the first removed class on; last: it uses all of the above
 };
 

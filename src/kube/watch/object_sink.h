@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "json/body.h"
-#include "json/reader.h"
+#include "codec/json/body.h"
+#include "codec/json/reader.h"
 #include "kube/stream/object_head.h"
 
 namespace outrigger::kube {

@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "kube/api.h"
-#include "kube/backoff.h"
 #include "kube/resource.h"
 #include "kube/timing.h"
 #include "kube/watch/object_feed.h"
@@ -42,7 +41,11 @@ struct ReflectorOptions {
   uint32_t page_size = 500;
   /// Asked of the server as the length of a watch; a random time of up to twice that.
   std::chrono::seconds watch_length{300};
-  BackoffOptions backoff = {};
+  /// The waits between attempts that fail, those of client-go: the first, twice as long each time
+  /// up to the longest, and each up to as much longer by chance. After 2 min without a failure they
+  /// start again.
+  std::chrono::milliseconds first_retry{800};
+  std::chrono::milliseconds longest_retry{30'000};
   Timing timing = {};
   /// Told, from the reflector's thread, of what could not be used of objects.
   ObjectFeed::Report report = {};

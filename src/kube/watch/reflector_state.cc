@@ -47,13 +47,13 @@ std::string Describe(const ReflectorState& state, TimePoint now) {
 
 template <typename Edit>
 void ReflectorStatus::Change(const Edit& edit) {
-  const auto outlook = [this] {
+  const auto outlook = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return std::tuple(state_.synced, state_.not_installed, state_.followed,
                       state_.last_error.empty(), state_.unknown_versions);
   };
   bool has_turned = false;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     const auto before = outlook();
     edit();
     has_turned = outlook() != before;
@@ -62,12 +62,12 @@ void ReflectorStatus::Change(const Edit& edit) {
 }
 
 ReflectorState ReflectorStatus::Get() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return state_;
 }
 
 void ReflectorStatus::WatchBegins() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   ++state_.watches;
 }
 
@@ -78,11 +78,11 @@ void ReflectorStatus::AnsweredLocked() {
 }
 
 void ReflectorStatus::Answered() {
-  Change([this] { AnsweredLocked(); });
+  Change([this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { AnsweredLocked(); });
 }
 
 void ReflectorStatus::Failed(const absl::Status& status, TimePoint now) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     ++state_.failures;
     state_.last_error = OneLine(status.message());
     state_.unreachable = FailureOf(status) == Failure::kConnection;
@@ -91,7 +91,7 @@ void ReflectorStatus::Failed(const absl::Status& status, TimePoint now) {
 }
 
 void ReflectorStatus::Synced(std::string_view resource_version, TimePoint as_of) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     AnsweredLocked();
     ++state_.relists;
     state_.synced = true;
@@ -103,7 +103,7 @@ void ReflectorStatus::Synced(std::string_view resource_version, TimePoint as_of)
 }
 
 void ReflectorStatus::Event(std::string_view resource_version, TimePoint now) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     state_.followed = true;
     AnsweredLocked();
     ++state_.events;
@@ -114,11 +114,11 @@ void ReflectorStatus::Event(std::string_view resource_version, TimePoint now) {
 }
 
 void ReflectorStatus::ReadsVersion(std::string_view version) {
-  Change([&] { state_.version = version; });
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { state_.version = version; });
 }
 
 void ReflectorStatus::NotInstalled(TimePoint now, std::string_view unknown) {
-  Change([&] {
+  Change([&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     AnsweredLocked();
     state_.synced = false;
     state_.not_installed = true;
@@ -129,18 +129,18 @@ void ReflectorStatus::NotInstalled(TimePoint now, std::string_view unknown) {
 }
 
 void ReflectorStatus::Count(size_t objects, size_t unreadable) {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   state_.objects = objects;
   state_.unreadable = unreadable;
 }
 
 std::optional<TimePoint> ReflectorStatus::as_of() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return state_.as_of;
 }
 
 std::optional<TimePoint> ReflectorStatus::failing_since() const {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return state_.failing_since;
 }
 

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::kube {
 
@@ -90,11 +90,11 @@ class ReflectorStatus {
   /// Calls `edit` under the lock.
   template <typename Edit>
   void Change(const Edit& edit);
-  void AnsweredLocked();
+  void AnsweredLocked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::function<void()> turned_;
-  mutable std::mutex mutex_;  // guards what follows
-  ReflectorState state_;
+  mutable Mutex mutex_;
+  ReflectorState state_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace outrigger::kube

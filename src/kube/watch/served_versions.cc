@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/url.h"
 #include "nlohmann/json.hpp"
+#include "sdk/base/url.h"
 
 namespace outrigger::kube {
 namespace {

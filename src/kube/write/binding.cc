@@ -71,6 +71,7 @@ absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options) 
   request.stop = options.stop;
   request.rate_limited = false;
   request.errors_are_of_all_tries = true;
+  request.server_times_out = true;
   absl::Status status = api.Call(request).status();
   if (!IsConflict(status)) return status;
   return Explain(api, binding, WithTimeLeft(options, begin), status);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "codec/json/text.h"
 #include "fmt/format.h"
-#include "json/text.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
 #include "nlohmann/json.hpp"

@@ -1,23 +1,113 @@
 #include "kube/write/event_recorder.h"
 
+#include <algorithm>
+#include <cctype>
 #include <condition_variable>
 #include <deque>
-#include <mutex>
+#include <functional>
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <utility>
 
+#include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/micro_time.h"
 #include "kube/objects.h"
 #include "kube/resource.h"
 #include "kube/transport/retry.h"
-#include "kube/write/event_series.h"
-#include "kube/write/event_text.h"
 #include "nlohmann/json.hpp"
+#include "outrigger/base/mutex.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::kube {
+namespace {
+
+// Unit separator: in none of the parts.
+constexpr char kBetween = '\x1f';
+
+std::string KeyOf(const EventObject& object) {
+  return object.api_version + kBetween + object.kind + kBetween + object.namespace_ + kBetween +
+         object.name + kBetween + object.uid;
+}
+
+// Notes are long, and thousands of events are remembered: of each there is a hash. Another note
+// needs another object, as the API server lets nobody change that of one.
+std::string KeyOf(const Event& event) {
+  return KeyOf(event.regarding) + kBetween + (event.warning ? "Warning" : "Normal") + kBetween +
+         event.reason + kBetween + event.action + kBetween +
+         std::to_string(std::hash<std::string_view>()(event.note));
+}
+
+}  // namespace
+
+EventSeries::EventSeries(const EventOptions& options)
+    : burst_(std::max(options.burst, 1.0)),
+      refill_(options.refill),
+      series_(options.series),
+      buckets_(options.remembered),
+      entries_(options.remembered) {}
+
+EventSeries::Entry* EventSeries::Admit(const Event& event, Clock::TimePoint now) {
+  Bucket& bucket = buckets_[KeyOf(event.regarding)];
+  if (!bucket.tokens) {
+    bucket.tokens = burst_;
+  } else {
+    const std::chrono::duration<double> passed = now - bucket.filled;
+    bucket.tokens =
+        std::min(burst_, *bucket.tokens + passed / std::chrono::duration<double>(refill_));
+  }
+  bucket.filled = now;
+  if (*bucket.tokens < 1) return nullptr;
+  bucket.tokens = *bucket.tokens - 1;
+
+  Entry& entry = entries_[KeyOf(event)];
+  // A series that has ended stays as it is; what comes now begins another.
+  if (entry.count > 0 && now - entry.last >= series_) entry = Entry();
+  ++entry.count;
+  entry.last = now;
+  return &entry;
+}
+
+namespace {
+
+using Json = nlohmann::json;
+
+// The API server's limit, less the point and the 16 digits of a number.
+constexpr size_t kLongestEventName = 253 - 17;
+
+bool IsLowerOrDigit(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/// Whether `name` is an RFC 1123 subdomain, of any length: labels with points between.
+bool IsSubdomain(std::string_view name) {
+  bool inside = false;  // a label whose last character may end it
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool hyphen = name[i] == '-';
+    if (name[i] == '.' ? !inside : hyphen ? i == 0 || name[i - 1] == '.' : !IsLowerOrDigit(name[i]))
+      return false;
+    inside = IsLowerOrDigit(name[i]);
+  }
+  return inside;
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+}  // namespace
+
+std::string EventName(const EventObject& about, uint64_t number) {
+  std::string name = about.name.substr(0, kLongestEventName);
+  while (!name.empty() && !IsLowerOrDigit(name.back())) name.pop_back();
+  if (!IsSubdomain(name)) name = Lower(about.kind);
+  if (!IsSubdomain(name)) name = "event";
+  return fmt::format("{}.{:x}", name, number);
+}
+
 namespace {
 
 using Json = nlohmann::json;
@@ -68,11 +158,11 @@ class Recorder final : public EventRecorder {
   bool create_failed_ = false;  // the last time, as the next one
   bool count_failed_ = false;
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   std::condition_variable_any changed_;
-  std::deque<Event> waiting_;
-  bool busy_ = false;
-  EventStats stats_;
+  std::deque<Event> waiting_ ABSL_GUARDED_BY(mutex_);
+  bool busy_ ABSL_GUARDED_BY(mutex_) = false;
+  EventStats stats_ ABSL_GUARDED_BY(mutex_);
 
   std::jthread thread_;  // last: uses all of the above
 };
@@ -85,7 +175,7 @@ void Recorder::Record(Event event) {
   event.note = Shortened(event.note, kLongestNote);
   event.reason = Shortened(event.reason, kLongestWord);
   event.action = Shortened(event.action, kLongestWord);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (waiting_.size() >= options_.queue) {
     ++stats_.dropped;
     return;
@@ -95,20 +185,22 @@ void Recorder::Record(Event event) {
 }
 
 EventStats Recorder::stats() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return stats_;
 }
 
 void Recorder::Flush() {
-  std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+  MutexLock lock(mutex_);
+  changed_.wait(
+      lock, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return waiting_.empty() && !busy_; });
 }
 
 void Recorder::Run(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   std::optional<Clock::TimePoint> end;
   for (;;) {
-    changed_.wait(lock, stop, [this] { return !waiting_.empty(); });
+    changed_.wait(lock, stop,
+                  [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !waiting_.empty(); });
     if (stop.stop_requested() && !end) end = clock_.now() + kPatienceAtEnd;
     if (waiting_.empty() || (end && clock_.now() >= *end)) return;
     const Event event = std::move(waiting_.front());

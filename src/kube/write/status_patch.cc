@@ -1,19 +1,110 @@
 #include "kube/write/status_patch.h"
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
 #include "kube/micro_time.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
-#include "kube/write/group_status_json.h"
 #include "nlohmann/json.hpp"
+#include "sdk/base/dialects.h"
 
 namespace outrigger::kube {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+bool IsPlaced(const PodGroupStatus& status) {
+  return status.phase == "Scheduled" || status.phase == "Running" || status.phase == "Finished";
+}
+
+// A reason of metav1.Condition: letters, digits and '_', a letter first.
+std::string ReasonOf(const PodGroupStatus& status) {
+  std::string reason = status.reason;
+  std::replace_if(
+      reason.begin(), reason.end(),
+      [](char c) { return !absl::ascii_isalnum(static_cast<unsigned char>(c)); }, '_');
+  if (!reason.empty() && absl::ascii_isalpha(static_cast<unsigned char>(reason.front()))) {
+    return reason;
+  }
+  return IsPlaced(status) ? "Scheduled" : "Unschedulable";
+}
+
+OrderedJson Counts(const PodGroupStatus& status, bool has_scheduled) {
+  OrderedJson json;
+  if (!status.phase.empty()) json["phase"] = status.phase;
+  if (has_scheduled) json["scheduled"] = status.scheduled;
+  json["running"] = status.running;
+  json["succeeded"] = status.succeeded;
+  json["failed"] = status.failed;
+  return json;
+}
+
+// One of Pending, Inqueue (pods may be made), Running, Completed and Unknown.
+std::string_view OwnPhase(std::string_view phase) {
+  if (phase == "PreScheduling" || phase == "Scheduling" || phase == "Scheduled") return "Inqueue";
+  if (phase == "Finished") return "Completed";
+  return phase == "Failed" ? "Unknown" : phase;
+}
+
+// Its conditions are of the types Scheduled and Unschedulable, of which one is true.
+OrderedJson WithOwnPhase(const PodGroupStatus& status, const std::string& now) {
+  OrderedJson json = Counts(status, /*has_scheduled=*/false);
+  if (!status.phase.empty()) json["phase"] = OwnPhase(status.phase);
+  json["conditions"] =
+      OrderedJson::array({{{"type", IsPlaced(status) ? "Scheduled" : "Unschedulable"},
+                           {"status", "True"},
+                           {"lastTransitionTime", now},
+                           {"reason", ReasonOf(status)},
+                           {"message", status.message}}});
+  return json;
+}
+
+// One of them is called PodGroupScheduled in v1alpha2.
+OrderedJson Conditions(std::string_view version, const PodGroupStatus& status,
+                       const std::string& now) {
+  const char* const type =
+      version == "v1alpha2" ? "PodGroupScheduled" : "PodGroupInitiallyScheduled";
+  const bool placed = IsPlaced(status) || status.was_placed;
+  return {{"conditions", OrderedJson::array({{{"type", type},
+                                              {"status", placed ? "True" : "False"},
+                                              {"lastTransitionTime", now},
+                                              {"reason", ReasonOf(status)},
+                                              {"message", status.message}}})}};
+}
+
+OrderedJson StatusOf(Dialect dialect, std::string_view version, const PodGroupStatus& status,
+                     const std::string& now) {
+  switch (RowOf(dialect).status) {
+    case GroupStatusForm::kCounts:
+      return Counts(status, /*has_scheduled=*/false);
+    case GroupStatusForm::kCountsAndScheduled:
+      return Counts(status, /*has_scheduled=*/true);
+    case GroupStatusForm::kOwnPhases:
+      return WithOwnPhase(status, now);
+    case GroupStatusForm::kConditions:
+      return Conditions(version, status, now);
+    case GroupStatusForm::kNone:
+      break;
+  }
+  return OrderedJson::object();
+}
+
+}  // namespace
+
+std::string GroupStatusJson(Dialect dialect, std::string_view version, const PodGroupStatus& status,
+                            std::chrono::system_clock::time_point now) {
+  return StatusOf(dialect, version, status, WholeTime(now))
+      .dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
+
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
@@ -92,7 +183,7 @@ absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
 
 absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
                               std::string_view message, std::chrono::system_clock::time_point now,
-                              const CallOptions& options) {
+                              const CallOptions& options, std::string_view resource_version) {
   if (pod.uid.empty()) return absl::InvalidArgumentError("pods: a UID is missing");
   if (pod.unscheduled_reason == reason && pod.unscheduled_message == message) {
     return absl::OkStatus();
@@ -103,8 +194,9 @@ absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
   condition["reason"] = reason;
   condition["message"] = message;
   if (pod.generation != 0) condition["observedGeneration"] = pod.generation;
-  const OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
-                            {"status", {{"conditions", OrderedJson::array({condition})}}}};
+  OrderedJson body = {{"metadata", {{"uid", pod.uid}}},
+                      {"status", {{"conditions", OrderedJson::array({condition})}}}};
+  if (!resource_version.empty()) body["metadata"]["resourceVersion"] = resource_version;
   return MergeInto(api, kPods, {pod.namespace_, pod.name, "status"}, pod.uid,
                    body.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), options,
                    PatchType::kStrategicMerge);
@@ -126,8 +218,7 @@ absl::Status WriteGroupStatus(Api& api, const PodGroup& group, std::string_view 
   const PatchType type =
       group.dialect == Dialect::kUpstream ? PatchType::kStrategicMerge : PatchType::kMerge;
   absl::Status written = MergeInto(api, *resource, object, group.uid, text, options, type);
-  // Versions of Volcano's CRD differ in whether the status is a subresource.
-  if (absl::IsNotFound(written) && group.dialect == Dialect::kVolcano) {
+  if (absl::IsNotFound(written) && RowOf(group.dialect).status_in_object) {
     object.subresource = {};
     written = MergeInto(api, *resource, object, group.uid, text, options);
   }

@@ -14,6 +14,11 @@
 
 namespace outrigger::kube {
 
+/// The object `status` of a merge patch, as JSON: what a PodGroup of `dialect` has fields for.
+/// `version`: that of the PodGroup; its condition has two names.
+std::string GroupStatusJson(Dialect dialect, std::string_view version, const PodGroupStatus& status,
+                            std::chrono::system_clock::time_point now);
+
 /// Writes status.nominatedNodeName of the pod; an empty `node` takes it away. With a
 /// `resource_version`, only of that version. Aborted: another pod has the name, or another version;
 /// NotFound: there is none. Idempotent. `options.rate_limited` counts.
@@ -28,10 +33,11 @@ absl::Status RemoveGate(Api& api, const PodId& pod, std::string_view gate,
 /// Sets the pod's condition PodScheduled to False, as kube-scheduler does for a pod that found no
 /// node: the time of its last transition stays where it was False before. What it says already is
 /// taken from `pod`, which Needs().PodStatus() was read of; where that is the same, nothing is
-/// written. Errors as of NominateNode(). `options.rate_limited` counts.
+/// written. With a `resource_version`, only of that version. Errors as of NominateNode().
+/// `options.rate_limited` counts.
 absl::Status WriteUnscheduled(Api& api, const Pod& pod, std::string_view reason,
                               std::string_view message, std::chrono::system_clock::time_point now,
-                              const CallOptions& options);
+                              const CallOptions& options, std::string_view resource_version = {});
 
 /// Writes what the PodGroup's dialect has fields for; the rest of its status stays, but for its
 /// conditions. `version`: the one that the server serves; empty: the newest known. A PodGroup of

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "kube/api.h"
 #include "kube/write/event_recorder.h"
-#include "lab/framework/api.h"
+#include "lab/framework/handle.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/k8s/pod.h"
 

@@ -50,7 +50,7 @@ Informers::~Informers() {
 kube::ReflectorOptions Informers::Telling(kube::ReflectorOptions options) {
   options.turned = [this] {
     // Whoever has looked and does not wait yet would miss it without the lock.
-    { const std::lock_guard<std::mutex> lock(mutex_); }
+    { const MutexLock lock(mutex_); }
     turned_.notify_all();
   };
   return options;
@@ -71,7 +71,7 @@ bool Informers::IsSynced() const {
 }
 
 bool Informers::AwaitSynced(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
+  MutexLock lock(mutex_);
   return turned_.wait(lock, stop, [this] { return IsSynced(); });
 }
 

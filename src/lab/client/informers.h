@@ -2,7 +2,6 @@
 
 #include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "kube/watch/reflector.h"
 #include "kube/watch/reflector_state.h"
 #include "lab/framework/event_handlers.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::lab {
 
@@ -43,7 +43,7 @@ class Informers {
   bool IsSynced() const;
   kube::ReflectorOptions Telling(kube::ReflectorOptions options);
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable_any turned_;
   const std::unique_ptr<Sink> sink_;
   kube::NodeSink node_sink_;

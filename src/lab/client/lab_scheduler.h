@@ -8,16 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "kube/api.h"
 #include "kube/watch/object_sink.h"
 #include "kube/watch/reflector_state.h"
 #include "lab/client/api_client.h"
 #include "lab/client/informers.h"
-#include "lab/client/named_rights.h"
 #include "lab/framework/event_handlers.h"
 #include "lab/framework/handle.h"
 #include "lab/framework/node_cache.h"
-#include "lab/framework/random.h"
 #include "lab/framework/scheduler.h"
 #include "lab/framework/timers.h"
 #include "lab/framework/trace.h"
@@ -26,6 +26,20 @@
 #include "lab/steps/steps.h"
 
 namespace outrigger::lab {
+
+/// An API server whose refusals say which right is missing: "needs the right to list nodes: ...".
+/// Codes and details of errors stay. Thread-safe.
+class NamedRights final : public kube::Api {
+ public:
+  /// `api` outlives this.
+  explicit NamedRights(kube::Api* api) : api_(*api) {}
+
+  absl::StatusOr<kube::ApiResponse> Call(const kube::ApiRequest& request) override;
+  absl::Status Stream(const kube::ApiRequest& request, kube::ByteSink sink) override;
+
+ private:
+  kube::Api& api_;
+};
 
 struct LabSchedulerOptions {
   int step = kLastStep;  // kFirstStep to kLastStep

@@ -10,14 +10,14 @@ namespace outrigger::lab {
 FifoQueue::FifoQueue(Timers* timers, PodLess less) : timers_(timers), active_(std::move(less)) {}
 
 void FifoQueue::Add(std::shared_ptr<const Pod> pod) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (in_flight_.Update(pod, {}) || active_.Contains(pod->uid)) return;
   Append(std::move(pod));
 }
 
 void FifoQueue::Update(const std::shared_ptr<const Pod>& before, std::shared_ptr<const Pod> after) {
   const std::vector<ClusterEvent> changes = ChangesOf(*before, *after);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (in_flight_.Update(after, changes) || active_.Replace(after)) return;
   // It failed before. The condition that we write says so, and is a change of the pod, too: only
   // what a scheduler looks at counts, or it would be tried again for having failed.
@@ -25,14 +25,15 @@ void FifoQueue::Update(const std::shared_ptr<const Pod>& before, std::shared_ptr
 }
 
 void FifoQueue::Delete(const Pod& pod) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   in_flight_.Delete(pod.uid);
   active_.Take(pod.uid);
 }
 
 std::optional<QueuedPod> FifoQueue::Pop(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  ready_.wait(lock, stop, [this] { return !active_.empty(); });
+  MutexLock lock(mutex_);
+  ready_.wait(lock, stop,
+              [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !active_.empty(); });
   if (stop.stop_requested()) return std::nullopt;
   QueuedPod queued = active_.TakeFirst();
   ++queued.attempts;
@@ -41,12 +42,12 @@ std::optional<QueuedPod> FifoQueue::Pop(const std::stop_token& stop) {
 }
 
 bool FifoQueue::HasReady() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return !active_.empty();
 }
 
 void FifoQueue::AddUnschedulable(QueuedPod queued) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::optional<InFlightPods::Landed> landed = in_flight_.End(queued.pod->uid);
   if (!landed.has_value() || landed->pod == nullptr) return;
   // It changed while we looked at what it was before.
@@ -54,7 +55,7 @@ void FifoQueue::AddUnschedulable(QueuedPod queued) {
 }
 
 void FifoQueue::Done(std::string_view uid) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   in_flight_.EndPlaced(uid);
 }
 

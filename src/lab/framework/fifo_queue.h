@@ -3,7 +3,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "lab/framework/ordered_pods.h"
 #include "lab/framework/pod_queue.h"
 #include "lab/framework/timers.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::lab {
@@ -33,14 +33,14 @@ class FifoQueue final : public PodQueue {
   void OnEvent(const ClusterEvent& event) override;
 
  private:
-  void Append(std::shared_ptr<const Pod> pod);  // with mutex_
+  void Append(std::shared_ptr<const Pod> pod) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   Timers* const timers_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   std::condition_variable_any ready_;
-  OrderedPods active_;
-  InFlightPods in_flight_;
-  uint64_t arrivals_ = 0;
+  OrderedPods active_ ABSL_GUARDED_BY(mutex_);
+  InFlightPods in_flight_ ABSL_GUARDED_BY(mutex_);
+  uint64_t arrivals_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace outrigger::lab

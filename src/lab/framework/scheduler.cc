@@ -1,15 +1,3 @@
-#include "lab/framework/scheduler.h"
-
-#include <algorithm>
-#include <utility>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "fmt/core.h"
-#include "lab/framework/cycle.h"
-#include "lab/framework/fit_error.h"
-
 // The whole of scheduling, from the top to the bottom of this file:
 //
 //   Run             the next pod, please
@@ -20,8 +8,126 @@
 //
 // Scheduling cycles run one after the other, so that each sees what the one before it decided.
 // Binding cycles wait for other machines, so they may run in the background.
+#include "lab/framework/scheduler.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_join.h"
+#include "fmt/core.h"
+#include "lab/framework/plugins.h"
+#include "lab/framework/pod_queue.h"
+#include "lab/framework/trace.h"
+#include "lab/framework/waiting_pods.h"
 
 namespace outrigger::lab {
+
+/// One pod on its way through the stages.
+struct Scheduler::Cycle {
+  QueuedPod queued;
+  std::shared_ptr<const NodeList> nodes;  // as they were when the cycle began
+  NodeList feasible = {};                 // those that passed Filter
+  std::string node = {};                  // the one that was chosen
+  bool is_reserved = false;
+  WaitingPods::Timeouts waits_for = {};  // plugins whose Permit said "wait"
+  CycleState state = {};
+  // Names, which live as long as the profile: a plugin may be another object at each stage.
+  std::set<std::string_view> skip_filter = {};  // said kSkip in PreFilter
+  std::set<std::string_view> skip_score = {};   // said kSkip in PreScore
+  CycleTrace trace = {};
+  bool trace_rows = false;  // rows are wanted
+
+  const Pod& pod() const { return *queued.pod; }
+
+  /// The plugin rejected the pod: only what it registered for wakes the pod again.
+  void RejectedBy(const Plugin& plugin) { queued.unschedulable_plugins.emplace(plugin.Name()); }
+
+  // A row of the trace, if rows are wanted.
+  void Note(std::string_view stage, const Plugin& plugin, std::string_view on_node,
+            const PluginStatus& status);
+  void Note(std::string_view stage, std::string_view plugin, std::string_view on_node,
+            std::string answer, bool good = true);
+};
+
+namespace {
+
+using EventsByPlugin = std::map<std::string, std::vector<ClusterEvent>, std::less<>>;
+using ReasonCounts = std::map<std::string, size_t, std::less<>>;
+
+std::string AnswerOf(const PluginStatus& status) {
+  switch (status.code) {
+    case PluginStatus::Code::kSuccess:
+      return "ok";
+    case PluginStatus::Code::kSkip:
+      return "skipped";
+    default:
+      return status.reason;
+  }
+}
+
+bool IsGood(const PluginStatus& status) {
+  return status.ok() || status.is_skip() || status.is_wait();
+}
+
+template <typename Plugins>
+void AddEventsOf(const Plugins& plugins, EventsByPlugin* events) {
+  for (const auto& plugin : plugins) {
+    (*events)[std::string(plugin->Name())] = plugin->EventsToRegister();
+  }
+}
+
+/// How many nodes were rejected for which reason.
+/// The same if there are no nodes at all (scheduler.ErrNoNodesAvailable).
+inline constexpr char kNoNodes[] = "no nodes available to schedule pods";
+
+// What kube-scheduler writes about a pod for which no node is left (framework.FitError): "0/9
+// nodes are available: 9 node(s) were unschedulable."
+std::string FitErrorText(size_t nodes, const ReasonCounts& reasons) {
+  const std::string text = fmt::format("0/{} nodes are available", nodes);
+  if (reasons.empty()) return text + ".";
+  std::vector<std::string> counted;
+  counted.reserve(reasons.size());
+  for (const auto& [reason, count] : reasons)
+    counted.push_back(fmt::format("{} {}", count, reason));
+  // By the whole text, numbers included, as upstream does: equal states give equal texts.
+  std::sort(counted.begin(), counted.end());
+  return fmt::format("{}: {}.", text, absl::StrJoin(counted, ", "));
+}
+
+}  // namespace
+
+void Scheduler::Cycle::Note(std::string_view stage, const Plugin& plugin, std::string_view on_node,
+                            const PluginStatus& status) {
+  if (trace_rows) Note(stage, plugin.Name(), on_node, AnswerOf(status), IsGood(status));
+}
+
+void Scheduler::Cycle::Note(std::string_view stage, std::string_view plugin,
+                            std::string_view on_node, std::string answer, bool good) {
+  if (!trace_rows) return;
+  trace.rows.push_back({stage, std::string(plugin), std::string(on_node), std::move(answer), good});
+}
+
+EventsByPlugin RegisteredEvents(const Profile& profile) {
+  EventsByPlugin events;
+  AddEventsOf(profile.pre_filter, &events);
+  AddEventsOf(profile.filter, &events);
+  AddEventsOf(profile.pre_score, &events);
+  AddEventsOf(profile.score, &events);
+  AddEventsOf(profile.reserve, &events);
+  AddEventsOf(profile.permit, &events);
+  AddEventsOf(profile.pre_bind, &events);
+  AddEventsOf(profile.bind, &events);
+  return events;
+}
 
 Scheduler::Scheduler(Profile profile, const NodeCache* nodes, const Handle& handle,
                      SchedulerOptions options)

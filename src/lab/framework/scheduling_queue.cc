@@ -25,7 +25,7 @@ SchedulingQueue::SchedulingQueue(Timers* timers, PodLess less, QueueOptions opti
 }
 
 void SchedulingQueue::Add(std::shared_ptr<const Pod> pod) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const std::string& uid = pod->uid;
   if (in_flight_.Update(pod, {})) return;
   if (active_.Contains(uid) || backoff_.Contains(uid) || unschedulable_.contains(uid)) return;
@@ -35,7 +35,7 @@ void SchedulingQueue::Add(std::shared_ptr<const Pod> pod) {
 void SchedulingQueue::Update(const std::shared_ptr<const Pod>& before,
                              std::shared_ptr<const Pod> after) {
   const std::vector<ClusterEvent> changes = ChangesOf(*before, *after);
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (in_flight_.Update(after, changes)) return;
   if (active_.Replace(after) || backoff_.Replace(after)) return;
   auto at = unschedulable_.find(after->uid);
@@ -50,7 +50,7 @@ void SchedulingQueue::Update(const std::shared_ptr<const Pod>& before,
 }
 
 void SchedulingQueue::Delete(const Pod& pod) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   in_flight_.Delete(pod.uid);
   active_.Take(pod.uid);
   backoff_.Take(pod.uid);
@@ -58,8 +58,9 @@ void SchedulingQueue::Delete(const Pod& pod) {
 }
 
 std::optional<QueuedPod> SchedulingQueue::Pop(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  ready_.wait(lock, stop, [this] { return !active_.empty(); });
+  MutexLock lock(mutex_);
+  ready_.wait(lock, stop,
+              [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return !active_.empty(); });
   if (stop.stop_requested()) return std::nullopt;
   QueuedPod queued = active_.TakeFirst();
   ++queued.attempts;
@@ -69,12 +70,12 @@ std::optional<QueuedPod> SchedulingQueue::Pop(const std::stop_token& stop) {
 }
 
 bool SchedulingQueue::HasReady() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   return !active_.empty();
 }
 
 void SchedulingQueue::AddUnschedulable(QueuedPod queued) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   std::optional<InFlightPods::Landed> landed = in_flight_.End(queued.pod->uid);
   if (!landed.has_value() || landed->pod == nullptr) return;
   queued.pod = std::move(landed->pod);
@@ -94,13 +95,13 @@ void SchedulingQueue::AddUnschedulable(QueuedPod queued) {
 }
 
 void SchedulingQueue::Done(std::string_view uid) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   in_flight_.EndPlaced(uid);
 }
 
 void SchedulingQueue::OnEvent(const ClusterEvent& event) {
   if (!HelpsAny(event)) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   for (auto at = unschedulable_.begin(); at != unschedulable_.end();) {
     if (Helps(event, at->second)) {
       WakeUnschedulable(&at);
@@ -112,7 +113,7 @@ void SchedulingQueue::OnEvent(const ClusterEvent& event) {
 }
 
 SchedulingQueue::Part SchedulingQueue::PartOf(std::string_view uid) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   if (active_.Contains(uid)) return Part::kActive;
   if (backoff_.Contains(uid)) return Part::kBackoff;
   if (unschedulable_.contains(uid)) return Part::kUnschedulable;
@@ -178,7 +179,7 @@ void SchedulingQueue::WakeUnschedulable(Unschedulable::iterator* at) {
 
 /// There is a timer for each pod that came in here. One that has left by now is not missed.
 void SchedulingQueue::FlushBackoff() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   const Clock::TimePoint now = timers_.Now();
   while (!backoff_.empty() && BackoffEnd(backoff_.First()) <= now) {
     ToActive(backoff_.TakeFirst());
@@ -186,7 +187,7 @@ void SchedulingQueue::FlushBackoff() {
 }
 
 void SchedulingQueue::FlushLeftovers() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const MutexLock lock(mutex_);
   timers_.After(kLeftoversEvery, [this] { FlushLeftovers(); });
   const Clock::TimePoint since = timers_.Now() - options_.flush_after;
   const size_t before = unschedulable_.size();

@@ -6,7 +6,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,9 +16,9 @@
 #include "lab/framework/in_flight_pods.h"
 #include "lab/framework/ordered_pods.h"
 #include "lab/framework/pod_queue.h"
-#include "lab/framework/scoped_timers.h"
 #include "lab/framework/timers.h"
 #include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::lab {
@@ -77,25 +76,24 @@ class SchedulingQueue final : public PodQueue {
   bool Helps(const InFlightPods::Happening& happening, const QueuedPod& queued) const;
   Clock::TimePoint BackoffEnd(const QueuedPod& queued) const;
 
-  // All with mutex_.
-  void AddNew(std::shared_ptr<const Pod> pod);
-  void Stamp(QueuedPod* queued);
-  void ToActive(QueuedPod queued);
-  void ToActiveOrBackoff(QueuedPod queued);
-  void WakeUnschedulable(Unschedulable::iterator* at);
+  void AddNew(std::shared_ptr<const Pod> pod) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Stamp(QueuedPod* queued) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ToActive(QueuedPod queued) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void ToActiveOrBackoff(QueuedPod queued) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void WakeUnschedulable(Unschedulable::iterator* at) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   void FlushBackoff();
   void FlushLeftovers();
 
   const QueueOptions options_;
-  mutable std::mutex mutex_;  // guards what follows
+  mutable Mutex mutex_;
   std::condition_variable_any ready_;
-  OrderedPods active_;
-  OrderedPods backoff_;  // the first one is ready first
-  Unschedulable unschedulable_;
-  InFlightPods in_flight_;
-  uint64_t arrivals_ = 0;
-  ScopedTimers timers_;  // last
+  OrderedPods active_ ABSL_GUARDED_BY(mutex_);
+  OrderedPods backoff_ ABSL_GUARDED_BY(mutex_);  // the first one is ready first
+  Unschedulable unschedulable_ ABSL_GUARDED_BY(mutex_);
+  InFlightPods in_flight_ ABSL_GUARDED_BY(mutex_);
+  uint64_t arrivals_ ABSL_GUARDED_BY(mutex_) = 0;
+  ScopedTimers timers_ ABSL_GUARDED_BY(mutex_);  // last
 };
 
 }  // namespace outrigger::lab

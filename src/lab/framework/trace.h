@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/framework/plugin_status.h"
+#include "lab/framework/plugins.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::lab {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/framework/plugin_status.h"
+#include "lab/framework/plugins.h"
 #include "lab/framework/timers.h"
 #include "outrigger/base/mutex.h"
 #include "outrigger/k8s/pod.h"

@@ -26,15 +26,17 @@ void Workers::Stop() {
 
 void Workers::Run(std::function<void()> task) {
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const MutexLock lock(mutex_);
     tasks_.push_back(std::move(task));
   }
   woken_.notify_one();
 }
 
 void Workers::Work(const std::stop_token& stop) {
-  std::unique_lock<std::mutex> lock(mutex_);
-  while (woken_.wait(lock, stop, [this] { return !tasks_.empty(); }) && !stop.stop_requested()) {
+  MutexLock lock(mutex_);
+  while (woken_.wait(lock, stop, [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return !tasks_.empty();
+  }) && !stop.stop_requested()) {
     const std::function<void()> task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();

@@ -3,9 +3,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <thread>
 #include <vector>
+
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::lab {
 
@@ -38,9 +39,9 @@ class Workers final : public Executor {
  private:
   void Work(const std::stop_token& stop);
 
-  std::mutex mutex_;  // guards what follows
+  Mutex mutex_;
   std::condition_variable_any woken_;
-  std::deque<std::function<void()>> tasks_;
+  std::deque<std::function<void()>> tasks_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::jthread> threads_;  // last
 };
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "lab/framework/api.h"
+#include "lab/framework/handle.h"
 #include "lab/framework/plugins.h"
 
 namespace outrigger::lab {

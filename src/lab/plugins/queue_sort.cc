@@ -2,7 +2,7 @@
 
 #include <compare>
 
-#include "outrigger/plan/order.h"
+#include "gang/plan/order.h"
 
 namespace outrigger::lab {
 

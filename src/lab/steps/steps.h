@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "lab/framework/handle.h"
-#include "lab/framework/profile.h"
+#include "lab/framework/scheduler.h"
 
 // The seven steps: each is the one before it and one thing more. docs/learn leads through them.
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <utility>
 
-#include "base/utf8.h"
 #include "fmt/format.h"
+#include "sdk/base/utf8.h"
 #include "state_rules.h"
 
 namespace outrigger::internal {

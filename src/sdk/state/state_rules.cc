@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <string>
 
-#include "base/utf8.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "sdk/base/utf8.h"
 
 namespace outrigger::internal {
 namespace {

@@ -8,13 +8,13 @@
 #include <thread>
 #include <utility>
 
-#include "annotate/allocation_source.h"
-#include "annotate/annotator.h"
-#include "annotate/usage_source.h"
 #include "benchmark/benchmark.h"
 #include "builders.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
+#include "load/annotate/allocation_source.h"
+#include "load/annotate/annotator.h"
+#include "load/annotate/usage_source.h"
 
 // What the annotators spend on 5000 nodes: on one pod that is bound, and on a pass of usage but
 // for the source's own time. Patches are answered in memory.

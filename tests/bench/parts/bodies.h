@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "wire/extender.h"
+#include "serve/wire/extender.h"
 
 namespace outrigger::bench {
 

@@ -6,11 +6,11 @@
 
 #include "benchmark/benchmark.h"
 #include "builders.h"
+#include "devices/objects/objects.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/agent.h"
-#include "outrigger/devices/objects.h"
 
 namespace outrigger::devices {
 

@@ -1,13 +1,14 @@
 // Devices for the claims of a pod: 5000 nodes with 8 devices each, and the two cases of which
 // upstream's search does not come back.
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "devices/allocation/allocator.h"
+#include "devices/allocation/selectors.h"
 #include "fmt/format.h"
-#include "outrigger/devices/allocator.h"
-#include "outrigger/devices/selectors.h"
 
 namespace outrigger::devices {
 namespace {
@@ -51,7 +52,8 @@ Inventory InventoryOf(int nodes, int devices, int numas, bool serials) {
                       .constraints = "",
                       .min_count = {},
                       .max_count = {},
-                      .match_attributes = {}});
+                      .match_attributes = {},
+                      .fault = {}});
   for (int i = 0; i < nodes; ++i) inventory.SetPool(PoolOf(i, devices, numas, serials));
   return inventory;
 }
@@ -65,6 +67,14 @@ int64_t AskAll(const Allocator& allocator, const Inventory& inventory, const Cla
     fits += allocator.Allocate(inventory, demand, node, parts).verdict.fits() ? 1 : 0;
   }
   return fits;
+}
+
+double ResidentMegabytes() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t total = 0;
+  int64_t resident = 0;
+  statm >> total >> resident;
+  return static_cast<double>(resident) * 4096 / 1e6;
 }
 
 // Every node fits. With serial numbers no two devices have equal attributes.
@@ -86,6 +96,21 @@ BENCHMARK(BM_DevicesWarm)
     ->ArgNames({"serials", "parts"})
     ->ArgsProduct({{0, 1}, {0, 1, 2}})
     ->Unit(benchmark::kMillisecond);
+
+// Every node fits, and has a choice: two devices of one of two NUMA nodes.
+void BM_DevicesChoice(benchmark::State& state) {
+  const auto selectors = MakeCelSelectors();
+  const Allocator allocator(*selectors);
+  const Inventory inventory = InventoryOf(kNodes, 8, 2, state.range(0) != 0);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  const Claim claim = ClaimOf(2, true);
+  AskAll(allocator, inventory, claim, nodes);
+  for (auto _ : state) {
+    const int64_t fits = AskAll(allocator, inventory, claim, nodes);
+    if (fits != kNodes) state.SkipWithError("does not fit");
+  }
+}
+BENCHMARK(BM_DevicesChoice)->ArgName("serials")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
 
 // No node fits, each with its reason.
 void BM_DevicesRejected(benchmark::State& state) {
@@ -130,6 +155,28 @@ void BM_DevicesCold(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_DevicesCold)->Unit(benchmark::kMillisecond);
+
+// So many expressions that are new, on 1000 nodes whose devices all differ; and
+// what they leave in memory.
+void BM_DevicesExpressions(benchmark::State& state) {
+  const auto selectors = MakeCelSelectors();
+  const Inventory inventory = InventoryOf(1000, 8, 1, true);
+  const std::vector<std::string> nodes = inventory.Nodes();
+  double grown = 0;
+  for (auto _ : state) {
+    const Allocator allocator(*selectors);
+    const double before = ResidentMegabytes();
+    for (int64_t i = 0; i < state.range(0); ++i) {
+      Claim claim = ClaimOf(8, true);
+      claim.requests[0].details[0].constraints =
+          fmt::format("device.serial != '{}' && device.model.startsWith('foozer')", i);
+      if (AskAll(allocator, inventory, claim, nodes) == 0) state.SkipWithError("fits nowhere");
+    }
+    grown = ResidentMegabytes() - before;
+  }
+  state.counters["MB"] = grown;
+}
+BENCHMARK(BM_DevicesExpressions)->Arg(1)->Arg(1024)->Unit(benchmark::kMillisecond);
 
 // A pool changes, and its node is asked.
 void BM_DevicesChange(benchmark::State& state) {

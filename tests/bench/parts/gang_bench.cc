@@ -5,12 +5,12 @@
 
 #include "benchmark/benchmark.h"
 #include "cluster/cluster.h"
-#include "desk/calls/admission.h"
 #include "fmt/format.h"
-#include "outrigger/desk/board.h"
-#include "outrigger/plan/groups.h"
-#include "outrigger/plan/planner.h"
-#include "outrigger/plan/pods.h"
+#include "gang/desk/board.h"
+#include "gang/desk/calls/admission.h"
+#include "gang/plan/groups.h"
+#include "gang/plan/planner.h"
+#include "gang/plan/pods.h"
 
 // What the agent gang spends on calls and plans while 10 000 gangs wait that do not fit, on 5000
 // nodes.

@@ -6,7 +6,7 @@
 #include "benchmark/benchmark.h"
 #include "cluster/cluster.h"
 #include "fmt/format.h"
-#include "outrigger/plan/planner.h"
+#include "gang/plan/planner.h"
 
 // The planner on 5000 nodes with room for eight members each.
 

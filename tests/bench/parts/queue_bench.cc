@@ -9,14 +9,13 @@
 
 #include "agent_under_test.h"
 #include "benchmark/benchmark.h"
-#include "desk/calls/admission.h"
-#include "desk/calls/victims.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
+#include "gang/desk/board.h"
+#include "gang/desk/calls/admission.h"
+#include "gang/desk/desk.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/shared.h"
-#include "outrigger/desk/board.h"
-#include "outrigger/desk/desk.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 

@@ -10,14 +10,14 @@
 
 #include "benchmark/benchmark.h"
 #include "fmt/format.h"
-#include "usage/batches.h"
-#include "usage/node_index.h"
-#include "usage/node_values.h"
-#include "usage/prometheus_answer.h"
-#include "usage/queries.h"
-#include "usage/sampled_usage.h"
-#include "usage/source.h"
-#include "usage/used_answers.h"
+#include "load/usage/batches.h"
+#include "load/usage/node_index.h"
+#include "load/usage/node_values.h"
+#include "load/usage/prometheus_answer.h"
+#include "load/usage/queries.h"
+#include "load/usage/sampled_usage.h"
+#include "load/usage/source.h"
+#include "load/usage/used_answers.h"
 
 // What `annotate usage` computes of 5000 nodes, without the source's own time: answers are texts
 // that are there.

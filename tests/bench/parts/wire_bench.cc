@@ -6,7 +6,7 @@
 #include "bodies.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/agent/verdict.h"
-#include "wire/extender.h"
+#include "serve/wire/extender.h"
 
 namespace outrigger {
 namespace {

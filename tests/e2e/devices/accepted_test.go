@@ -27,6 +27,10 @@ var accepted = []struct{ name, kind, body string }{
 		`spec: {claims: [{deviceClass: a, requests: {count: "9"}, limits: {count: "10"}}]}`},
 	{"amounts without a count", "DeviceClaim",
 		`spec: {claims: [{deviceClass: a, requests: {memory: 1500Mi, cores: 2, rate: "1e3"}, limits: {count: 1}}]}`},
+	{"old names in a class", "DeviceClass", "spec: {deviceTypes: [gpu], deviceMaxCount: 2, attributeMatches: [numa]}"},
+	{"old names in a claim", "DeviceClaim", "spec: {deviceClass: a, deviceMaxCount: 2, attributeMatches: [numa]}"},
+	{"old names in the device dialect", "DeviceClaim", `spec: {attributeMatches: [numa], claims: [
+		{deviceTypes: [gpu], attributeMatches: [model]}, {oneOf: [{deviceTypes: [nic]}, {deviceClass: a}]}]}`},
 	{"empty pool", "DevicePool", "spec: {driver: a}"},
 	{"pool with a count of 0", "DevicePool", "spec: {driver: a, count: 0}"},
 	{"pool with no devices", "DevicePool", "spec: {driver: a, devices: [], resources: []}"},

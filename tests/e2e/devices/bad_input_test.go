@@ -46,7 +46,7 @@ var badInputs = []badInput{
 		{"DevicePool", "mute", "spec: {nodeName: n1, driver: example.com-mute, devices: [{name: mute}]}"},
 		{"DeviceClass", "mute", "spec: {driver: example.com-mute, deviceType: mute}"},
 		{"DeviceClaim", "fails-on-a-device", `spec: {claims: [{deviceClass: mute, constraints: "device.speed > 5"}]}`}},
-		refused: []string{"claim default/fails-on-a-device: 1 mute wanted, no device matches (", "1 fail: no such key: speed"},
+		refused: []string{"claim default/fails-on-a-device: 1 mute wanted, no device matches (", "1 fail, first device mute of pool mute: no such key: speed"},
 		state:   "Pending"},
 	{name: "works-on-another", objects: [][3]string{
 		{"DevicePool", "other", `spec: {nodeName: n1, driver: example.com-other,

@@ -10,7 +10,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -52,9 +54,11 @@ func TestCommands(t *testing.T) {
 		w.Must(os.WriteFile(path, text, 0o600))
 		return path
 	}
-	shape := write("shape.yaml", outrigger.Run(t, "devices", "pools", "--shape", "foozer-barzer", "--nodes", "1"))
+	_, err = w.Client.CoreV1().Nodes().Create(w.Ctx, kube.MakeNode(foozerBarzer.node(0)).Node(), metav1.CreateOptions{})
+	w.Must(err)
+	pools := write("pools.yaml", []byte(driversOfShapes+foozerBarzer.yaml(1)))
 	pods := write("pods.yaml", []byte(twoPods))
-	w.kubectl("apply", "--server-side", "--validate=strict", "-f", shape, "-f", pods,
+	w.kubectl("apply", "--server-side", "--validate=strict", "-f", pools, "-f", pods,
 		"-f", filepath.Join(examples, "classes-count.yaml"))
 	live := func(args ...string) string {
 		return string(outrigger.Run(t, append(args, "--kubeconfig", kubeconfig)...))
@@ -96,6 +100,48 @@ func TestCommands(t *testing.T) {
 		[]string{"shape-foozer-barzer-00", "example.com-foozer", "0", "2"}) {
 		t.Errorf("the pool's columns are %v", columns)
 	}
+	checkPublishedTwice(w, func() string {
+		return live("doctor", write("scheduler.yaml", outrigger.SchedulerConfig(t, nil, "--agents", "devices")), "--live")
+	})
+}
+
+const slice = `
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: twice}
+spec:
+  driver: example.com-foozer
+  nodeName: shape-foozer-barzer-00
+  pool: {name: twice, generation: 1, resourceSliceCount: 1}
+  devices: [{name: d0}]
+`
+
+// checkPublishedTwice: the doctor names a node whose devices something else publishes, too.
+func checkPublishedTwice(w *world, doctor func() string) {
+	w.Helper()
+	if said := doctor(); strings.Contains(said, "published-twice") {
+		w.Errorf("pools alone are found:\n%s", said)
+	}
+	const node = "shape-foozer-barzer-00"
+	const found = "published-twice (node " + node + ")\n  Found: 1 node: driver example.com-foozer has DevicePools"
+	says := func(want string) {
+		w.Helper()
+		if said := doctor(); !strings.Contains(said, want) {
+			w.Errorf("no %q in what the doctor says:\n%s", want, said)
+		}
+	}
+	w.kubectl("patch", "node", node, "--subresource=status", "-p",
+		`{"status": {"capacity": {"example.com/foozer": "2"}, "allocatable": {"example.com/foozer": "2"}}}`)
+	says(found + ", and a device plugin offers example.com/foozer")
+	served := schema.GroupVersionResource{Group: "resource.k8s.io", Version: "v1", Resource: "resourceslices"}
+	if err := w.listed([]schema.GroupVersionResource{served}); err != nil {
+		w.Logf("this Kubernetes has no DRA in v1: %v", err)
+		return
+	}
+	path := filepath.Join(w.TempDir(), "slice.yaml")
+	w.Must(os.WriteFile(path, []byte(slice), 0o600))
+	w.kubectl("apply", "-f", path)
+	says(found + " and ResourceSlices\n")
 }
 
 // checkWritten looks for the claims in their own status and in that of the pools.

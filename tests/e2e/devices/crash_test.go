@@ -63,7 +63,7 @@ func TestNoDeviceIsLostOrGivenTwiceWhenTheAgentDies(t *testing.T) {
 	proxy := s.FaultyServer()
 	writes := penalty.WatchWrites(proxy)
 	// Claims that nobody finishes are given up soon.
-	s.serve(proxy, "--devices.intent-deadline=5", "--devices.binding-time=1")
+	s.serve(proxy, "--devices.intent-deadline=5")
 	for seed := 1; seed <= rounds(t); seed++ {
 		s.dies(writes, int64(seed))
 	}

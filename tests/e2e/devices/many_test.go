@@ -15,32 +15,18 @@ import (
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/devicejudge"
 	"outrigger.dev/outrigger/tests/support/kube"
-	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// shapes are 50 nodes with 154 foozers and 88 barzers, in pools of 2 or 4.
-var shapes = []struct {
-	name  string
-	nodes int
-}{{"zero", 15}, {"one", 10}, {"foozer-barzer", 5}, {"three", 3}, {"foozer-1000-tiny", 12}, {"foozer-4000-small", 5}}
-
-// withShapes applies pools and drivers as `outrigger devices pools` prints them, with a class of each type.
+// withShapes applies 50 nodes with 154 foozers and 88 barzers, in pools of 2 or 4: their pools and drivers, with a class of each type.
 func withShapes(s *serving) {
 	s.Helper()
-	for _, shape := range shapes {
-		file := filepath.Join(s.TempDir(), shape.name+".yaml")
-		text := outrigger.Run(s, "devices", "pools", "--shape", shape.name, "--nodes", fmt.Sprint(shape.nodes))
-		// Nodes that no kubelet reports are made ready in another way.
-		documents := strings.Split(string(text), "\n---\n")
-		kept := []string{}
-		for _, document := range documents {
-			if !strings.Contains(document, "kind: Node\n") {
-				kept = append(kept, document)
-			}
-		}
-		s.Must(os.WriteFile(file, []byte(strings.Join(kept, "\n---\n")), 0o644))
-		s.kinds.kubectl("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", file)
+	text := driversOfShapes
+	for _, one := range shapes {
+		text += one.yaml(one.nodes)
 	}
+	file := filepath.Join(s.TempDir(), "pools.yaml")
+	s.Must(os.WriteFile(file, []byte(text), 0o644))
+	s.kinds.kubectl("apply", "--server-side", "--force-conflicts", "--validate=strict", "-f", file)
 	for _, device := range []string{"foozer", "barzer"} {
 		s.make([3]string{"DeviceClass", device, "spec: {driver: example.com-" + device + ", deviceType: " + device + "}"})
 	}

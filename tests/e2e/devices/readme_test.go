@@ -57,6 +57,7 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 		// Who types is slower than the agent.
 		switch {
 		case strings.Contains(command, "deploy/devices.yaml"):
+			removePolicyAfter(w.World)
 			s.kinds.untilServes(resources())
 			s.untilDeployedMay()
 			s.agent, _ = s.StartDeployed(scheduling.Devices)

@@ -195,7 +195,13 @@ var refused = []struct{ name, kind, body, field, says string }{
 
 	// What the prototype's tags print, and fields that never were: strict validation names them.
 	{"Driver in upper case", "DeviceClass", "spec: {deviceType: gpu, Driver: a}", "", `unknown field "spec.Driver"`},
-	{"deviceMaxCount", "DeviceClass", "spec: {deviceType: gpu, deviceMaxCount: 1}", "", `unknown field "spec.deviceMaxCount"`},
+	{"field of no version", "DeviceClaim", "spec: {deviceClass: a, matchAttribute: [numa]}", "",
+		`unknown field "spec.matchAttribute"`},
+	{"two types by the old name", "DeviceClass", "spec: {deviceTypes: [a, b]}", "spec.deviceTypes", "at most 1"},
+	{"both dialects, by the old name of the maximum", "DeviceClaim", "spec: {deviceMaxCount: 1, claims: [{deviceClass: a}]}",
+		"spec.claims", "count dialect"},
+	{"admin access, and attributes to match by their old name", "DeviceClass",
+		"spec: {deviceType: gpu, driver: a, adminAccess: true, attributeMatches: [numa]}", "spec.adminAccess", "count dialect"},
 	{"spec of a driver", "DeviceDriver", "deviceTypes: [gpu]\nspec: {}", "", `unknown field "spec"`},
 }
 
@@ -216,34 +222,29 @@ func checkRefused(w *world) {
 	}
 }
 
-// refusedChanges are changes of a spec, each by a merge patch.
-var refusedChanges = []struct{ name, kind, body, patch, field, says string }{
-	{"class gets admin access", "DeviceClass", "spec: {deviceType: gpu, driver: a}", `{"spec": {"adminAccess": true}}`,
-		"spec.adminAccess", "adminAccess cannot be changed"},
-	{"class gets admin access that it was denied", "DeviceClass", "spec: {deviceType: gpu, driver: a, adminAccess: false}",
-		`{"spec": {"adminAccess": true}}`, "spec.adminAccess", "adminAccess cannot be changed"},
-	{"class loses admin access", "DeviceClass", "spec: {deviceType: gpu, driver: a, adminAccess: true}",
-		`{"spec": {"adminAccess": null}}`, "spec.adminAccess", "adminAccess cannot be changed"},
-}
-
+// checkRefusedChanges: a claim keeps its spec while it has devices.
 func checkRefusedChanges(w *world) {
-	for i, row := range refusedChanges {
-		name := fmt.Sprintf("changed-%d", i)
-		_, err := w.create(object(w, row.kind, name, row.body))
+	for kind, spec := range map[string]string{"DeviceClaim": "spec: {claims: [{deviceClass: a, requests: {count: 2}}]}",
+		"DevicePrivilegedClaim": "spec: {driver: a}"} {
+		_, err := w.create(object(w, kind, "changed", spec))
 		w.Must(err)
 		change := func(patch string) error {
-			_, err := w.client(kinds[row.kind]).Patch(w.Ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+			_, err := w.client(kinds[kind]).Patch(w.Ctx, "changed", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 			return err
 		}
-		if fault := differs(change(row.patch), row.field, row.says); fault != "" {
-			w.Errorf("%s: %s", row.name, fault)
+		other := `{"spec": {"driver": "b"}}`
+		if kind == "DeviceClaim" {
+			other = `{"spec": {"claims": [{"deviceClass": "admin", "requests": {"count": 2}}]}}`
 		}
-		w.Must(change(`{"spec": {"driver": "b"}}`))
+		w.Must(w.setStatus(kind, "changed", `status: {state: Allocated, nodeName: n1, allocations: [
+			{devicePoolName: p, deviceName: d}, {devicePoolName: p, deviceName: e, adminAccess: true}]}`))
+		if fault := differs(change(other), "spec", "delete the claim and create it anew"); fault != "" {
+			w.Errorf("%s with devices: %s", kind, fault)
+		}
+		w.Must(change(`{"metadata": {"labels": {"a": "b"}}}`))
+		w.Must(w.setStatus(kind, "changed", "status: {state: Pending}"))
+		w.Must(change(other))
 	}
-	// Not set is false.
-	_, err := w.client(kinds["DeviceClass"]).Patch(w.Ctx, "changed-0", types.MergePatchType,
-		[]byte(`{"spec": {"adminAccess": false}}`), metav1.PatchOptions{})
-	w.Must(err)
 }
 
 // refusedStatus are statuses with one fault each.

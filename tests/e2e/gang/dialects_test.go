@@ -22,7 +22,7 @@ type dialect struct {
 	name           string
 	resource       schema.GroupVersionResource
 	label, comment string // the pod's label, or its annotation
-	plainStatus    bool   // the status is no subresource, as in some versions of Volcano's CRD
+	plainStatus    bool   // the status is no subresource, as in Volcano's CRD
 }
 
 var dialects = []dialect{
@@ -31,7 +31,7 @@ var dialects = []dialect{
 	{"sigs", schema.GroupVersionResource{Group: "scheduling.sigs.k8s.io", Version: "v1alpha1", Resource: "podgroups"},
 		"pod-group.scheduling.sigs.k8s.io", "", false},
 	{"volcano", schema.GroupVersionResource{Group: "scheduling.volcano.sh", Version: "v1beta1", Resource: "podgroups"},
-		"", "scheduling.k8s.io/group-name", false},
+		"", "scheduling.k8s.io/group-name", true},
 }
 
 func (d dialect) object(namespace, name string, minimum int64) *unstructured.Unstructured {

@@ -37,11 +37,9 @@ func (e example) isUpstream() bool {
 var (
 	headings = regexp.MustCompile(`(?m)^## `)
 	blocks   = regexp.MustCompile("(?s)```yaml\n(.*?)```")
-	// A row of the README's table: the dialect, its PodGroup, and what is put on the pods.
-	rows = regexp.MustCompile("(?m)^\\| ([^|]+) \\| `(\\{apiVersion.*?)` \\|.*`([^`]+)` \\|$")
 )
 
-// examplesOf are the gangs in a document: all of a section together, and each row of a table.
+// examplesOf are the gangs in a document: all of a section together.
 func examplesOf(t *testing.T, file string) (all []example) {
 	t.Helper()
 	text, err := os.ReadFile("../../../" + file)
@@ -59,19 +57,6 @@ func examplesOf(t *testing.T, file string) (all []example) {
 		if len(one.pods) > 0 {
 			all = append(all, one)
 		}
-	}
-	for _, row := range rows.FindAllStringSubmatch(string(text), -1) {
-		one := example{name: file + " " + row[1]}
-		one.add(t, row[2])
-		mark := parsed(t, row[3])
-		for i := range 4 {
-			metadata, spec := mark, map[string]any{"containers": []any{map[string]any{"name": "c", "image": "pause"}}}
-			if group, is := mark["schedulingGroup"]; is {
-				metadata, spec["schedulingGroup"] = nil, group
-			}
-			one.addPod(fmt.Sprintf("train-%d", i), metadata, spec)
-		}
-		all = append(all, one)
 	}
 	return all
 }
@@ -138,8 +123,8 @@ func TestTheExamplesOfTheDocumentsAreGangs(t *testing.T) {
 	w.StartScheduler(w.Config(map[string]string{"gang": w.gang.URL}))
 
 	examples := append(examplesOf(t, "docs/pod-groups.md"), examplesOf(t, "agents/gang/README.md")...)
-	if len(examples) != 10 {
-		t.Fatalf("%d examples were found, want each dialect in both documents", len(examples))
+	if len(examples) != 6 {
+		t.Fatalf("%d examples were found, want each dialect, and labels in both documents", len(examples))
 	}
 	for i, one := range examples {
 		if one.isUpstream() && !withUpstream {

@@ -69,11 +69,6 @@ func gateRows() map[string]struct {
 		"a gate of others":            {gated(member("g", 0, 2), otherGate), []string{otherGate, queueGate}},
 		"the gate already":            {gated(member("g", 0, 2), queueGate), ours},
 		"the gate, and one of others": {gated(member("g", 0, 2), queueGate, otherGate), []string{queueGate, otherGate}},
-		"a minimum that is no number": {slot("p").Label("podGroup", "g").Label("minAvailable", "two"), nil},
-		"a minimum of 0":              {slot("p").Label("podGroup", "g").Label("minAvailable", "00"), nil},
-		"a minimum of 007":            {slot("p").Label("podGroup", "g").Label("minAvailable", "007"), ours},
-		"a minimum of 100000":         {slot("p").Label("podGroup", "g").Label("minAvailable", "100000"), ours},
-		"a minimum of 100001":         {slot("p").Label("podGroup", "g").Label("minAvailable", "100001"), nil},
 	}
 	for _, row := range policyRows() {
 		var want []string
@@ -294,6 +289,10 @@ func removal(gate string) object {
 	return spec(object{"schedulingGates": []object{{"$patch": "delete", "name": gate}}})
 }
 
+func scheduled(is string) object {
+	return status(object{"conditions": []object{{"type": "PodScheduled", "status": is, "message": "another"}}})
+}
+
 func label() object { return metadata(object{"labels": object{"team": "red"}}) }
 func image() object {
 	return spec(object{"containers": []object{{"name": "main", "image": "registry.example/evil:1"}}})
@@ -327,6 +326,8 @@ var guardRows = map[string]guardRow{
 	"no nomination":            {"status", status(object{"nominatedNodeName": nil}), true, true, true},
 	"a phase":                  {"status", status(object{"phase": "Failed"}), false, true, true},
 	"a condition":              {"status", status(object{"conditions": []object{{"type": "x", "status": "True"}}}), false, true, true},
+	"why it waits":             {"status", scheduled("False"), true, true, true},
+	"that it is scheduled":     {"status", scheduled("True"), false, true, true},
 	"a label by status":        {"status", label(), false, true, true},
 	"its annotation by status": {"status", metadata(object{"annotations": object{startedWith: "3"}}), true, false, true},
 	"groupPriority":            {"", metadata(object{"labels": object{"groupPriority": "1"}}), false, false, false},

@@ -33,8 +33,8 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	if took < 3*time.Second {
 		t.Errorf("the gang gave up its places after %v, its time is 3 s", took)
 	}
-	w.UntilEventWith("GangTimedOut", "gang default/train was not complete within 3s of getting places: "+
-		"they go to others, and it comes behind those of its priority")
+	w.UntilEventWith("GangTimedOut", "gang default/train is still incomplete 3s after it got nodes. "+
+		"They are released; it now queues last in its priority")
 	const told = "gang default/train waits: cpu, after it gave up its places"
 	w.waitingMessage("plugins-train-000", told)
 	w.waitingMessage("plugins-train-001", told)

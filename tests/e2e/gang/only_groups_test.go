@@ -167,7 +167,7 @@ func policyRows() []policyRow {
 			Annotation("gang.scheduling.koordinator.sh/min-available", "2"), true},
 		{"no marker", pod(), false},
 		{"other labels and annotations", pod().Label("app", "g").Annotation("a", "b"), false},
-		{"podGroup without minAvailable", pod().Label("podGroup", "g"), false},
+		{"podGroup without minAvailable", pod().Label("podGroup", "g"), true},
 		{"minAvailable without podGroup", pod().Label("minAvailable", "2"), false},
 		{"an empty name", pod().Label("scheduling.x-k8s.io/pod-group", ""), false},
 		{"a marker that is not read", pod().Label("kueue.x-k8s.io/pod-group-name", "g"), false},

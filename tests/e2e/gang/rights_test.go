@@ -253,7 +253,6 @@ func (w *world) createGroups() bool {
 	client, err := dynamic.NewForConfig(w.Cluster.Config)
 	w.Must(err)
 	for _, d := range dialects {
-		d.plainStatus = d.name == "volcano"
 		w.definePodGroups(client, d)
 	}
 	for _, d := range dialects {

@@ -223,27 +223,20 @@ func (w *gangWorld) checkHoldsNothing(prefix string) {
 	}
 }
 
-// waitingMessage waits until a pod's condition has the agent's reason for a gang. Nothing wakes a pod for words alone:
-// one that was asked about before the agent knew all of its gang is told the reason of then and sleeps. So a node
-// changes now and then, and the pod is asked about again.
+// waitingMessage waits until a pod's condition has the agent's reason for a gang. The agent writes it where
+// kube-scheduler, which was told another reason, lets the pod sleep.
 func (w *world) waitingMessage(pod, want string) string {
 	w.Helper()
-	const each = 3 * time.Second
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
 	message := ""
-	for range scheduling.Patience / each {
-		ctx, cancel := context.WithTimeout(w.Ctx, each)
-		err := w.Tracker.Until(ctx, func() bool {
-			message = kube.Condition(w.Tracker.Pod("default", pod), corev1.PodScheduled).Message
-			return strings.Contains(message, want)
-		})
-		cancel()
-		if err == nil {
-			return message
-		}
-		w.changeANode()
+	if w.Tracker.Until(ctx, func() bool {
+		message = kube.Condition(w.Tracker.Pod("default", pod), corev1.PodScheduled).Message
+		return strings.Contains(message, want)
+	}) != nil {
+		w.Fatalf("pod %s is not told %q, but %q", pod, want, message)
 	}
-	w.Fatalf("pod %s is not told %q, but %q", pod, want, message)
-	return ""
+	return message
 }
 
 // changeANode is news that wakes who was refused, and changes nothing for the plan.

@@ -35,7 +35,6 @@ func TestNonsenseIsRefusedAtTheStart(t *testing.T) {
 		{"floor", "3000000000", "not accepted"},
 		{"class-selector", "a in (", "not accepted"},
 		{"namespace", "Not A Name", "not accepted"},
-		{"lease-seconds", "0", "not accepted"},
 		{"lease", "", "not accepted"},
 	} {
 		t.Run(row.setting+" "+row.value, func(t *testing.T) {

@@ -28,6 +28,10 @@ type explained struct {
 		Starts     int64
 	}
 	Groups []struct{ Namespace, Name, Phase, Class, Queue, Counted string }
+	Pods   []struct {
+		Class               string
+		Value, Pods, Lowest int
+	}
 }
 
 // explain reads `outrigger explain penalty`.

@@ -82,6 +82,9 @@ func (l *load) create(ctx context.Context, w *world, name, class string) {
 	switch {
 	case ctx.Err() != nil:
 		return
+	case err == nil && made.Spec.Priority == nil:
+		l.err = errors.Join(l.err, fmt.Errorf("%s has no priority, class %s", name, made.Spec.PriorityClassName))
+		return
 	case err == nil:
 		c.priority = *made.Spec.Priority
 	case apierrors.IsForbidden(err):

@@ -14,16 +14,15 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// The examples of agents/qos/README.md, with deploy/queue-scheduler.yaml, on a full cluster that is freed place by place:
+// The examples of agents/gang/qos/README.md, with deploy/queue-scheduler.yaml, on a full cluster that is freed place by place:
 // with room for all no order could be seen.
 func TestTheExamplesAreBoundInTheOrderOfTheQueue(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 9, 7)
 	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", scheduling.QueueScheduler.Path())
 	w.Must(err)
-	// Before the scheduler: if it asked about the first before the second existed, the first would go on saying so.
-	group := w.apply("group-lacks-members.yaml")
 	agent, scheduler := w.StartDeployed(scheduling.QueueScheduler)
+	group := w.apply("group-lacks-members.yaml")
 
 	// Two places are free, and the two members wait all the same.
 	for _, pod := range group {
@@ -84,9 +83,8 @@ func TestWithQosAloneAGroupThatLacksMembersWaits(t *testing.T) {
 	agent := w.Serve("qos", "--qos.scheduler-lease", "none", "--qos.scheduler-names", "riya-scheduler",
 		"--qos.pod-priority=false")
 	base := append(w.SchedulerBase(), "profiles: [{schedulerName: riya-scheduler}]\n"...)
-	// Before the scheduler: if it asked about the first before the second existed, the first would go on saying so.
-	group := w.apply("group-lacks-members.yaml")
 	w.StartScheduler(outrigger.SchedulerConfig(t, base, "--agents", "qos", "--url", agent.URL))
+	group := w.apply("group-lacks-members.yaml")
 	for _, pod := range group {
 		w.untilSaid(pod, "gang default/blue waits: 2 of 3 members exist")
 	}

@@ -99,10 +99,10 @@ func (w *world) checkTakesFreedPlaces(pods ...string) {
 	}
 }
 
-// apply creates what is in a file of agents/qos/examples, as kubectl does, and returns the names of its pods.
+// apply creates what is in a file of agents/gang/qos/examples, as kubectl does, and returns the names of its pods.
 func (w *world) apply(file string) []string {
 	w.Helper()
-	path := filepath.Join("../../../agents/qos/examples", file)
+	path := filepath.Join("../../../agents/gang/qos/examples", file)
 	out, err := w.Cluster.Kubectl(w.Ctx, "apply", "-f", path)
 	w.Must(err)
 	text, err := os.ReadFile(path)

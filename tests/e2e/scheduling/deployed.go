@@ -32,6 +32,11 @@ var QueueScheduler = Deployed{File: "queue-scheduler.yaml", Namespace: "kube-sys
 var Penalty = Deployed{File: "penalty.yaml", Namespace: "kube-system", Name: "outrigger-penalty",
 	Account: "outrigger-penalty", Agents: "penalty", Settings: "outrigger-penalty"}
 
+// PenaltyScheduler is a scheduler that asks that agent before it preempts.
+var PenaltyScheduler = Deployed{File: "penalty-scheduler.yaml", Namespace: "kube-system", Name: "penalty-scheduler",
+	Account: "penalty-scheduler", Agents: "penalty", Settings: "outrigger-penalty", Scheduler: "penalty-scheduler",
+	Kinds: "penalty.yaml"}
+
 // Reward is a scheduler with the agent that learns from failures.
 var Reward = Deployed{File: "reward.yaml", Namespace: "kube-system", Name: "reward-scheduler",
 	Account: "reward-scheduler", Agents: "reward", Settings: "reward-agent", Scheduler: "reward-scheduler"}

@@ -38,6 +38,7 @@ var manifests = []manifest{
 		[]*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001")}},
 	{scheduling.QueueScheduler, []*kube.PodBuilder{memberOfTwo("p-000"), memberOfTwo("p-001"), kube.MakePod("single")}},
 	{scheduling.Penalty, nil},
+	{scheduling.PenaltyScheduler, []*kube.PodBuilder{filler("p-0"), filler("p-1")}},
 	{scheduling.Reward, []*kube.PodBuilder{kube.MakePod("p")}},
 	{scheduling.Devices, []*kube.PodBuilder{kube.MakePod("p")}},
 }
@@ -46,10 +47,15 @@ func memberOfTwo(name string) *kube.PodBuilder {
 	return kube.MakePod(name).Request(corev1.ResourceCPU, "1").Label("podGroup", "p").Label("minAvailable", "2")
 }
 
+// filler leaves no room on its node for another one.
+func filler(name string) *kube.PodBuilder {
+	return kube.MakePod(name).Request(corev1.ResourceCPU, "6")
+}
+
 func TestManifestsApply(t *testing.T) {
 	t.Parallel()
 	for _, m := range manifests {
-		t.Run(m.Agents, func(t *testing.T) { checkManifest(t, m) })
+		t.Run(m.Name, func(t *testing.T) { checkManifest(t, m) })
 	}
 }
 
@@ -224,7 +230,7 @@ func grantsOfAgents(t *testing.T, m manifest) (grants []scheduling.Grant) {
 // rights of the manifest's service account; only addresses and the kubeconfig differ.
 func checkRights(t *testing.T, w *scheduling.World, m manifest) {
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
-	_, scheduler := w.StartDeployed(m.Deployed)
+	agent, scheduler := w.StartDeployed(m.Deployed)
 	w.Pods(kube.MakePod("for-the-default-scheduler"))
 	for _, pod := range m.pods {
 		w.Pods(pod.Scheduler(m.Scheduler))
@@ -233,6 +239,11 @@ func checkRights(t *testing.T, w *scheduling.World, m manifest) {
 		w.Until(pod.Pod().Name, "bound", scheduling.IsBound)
 	}
 
+	if m.Agents == "penalty" { // its only verb
+		w.Pods(filler("urgent").PriorityClass("system-cluster-critical").Scheduler(m.Scheduler))
+		w.Until("urgent", "bound", scheduling.IsBound)
+		agent.UntilMetricAbove(t, 0, "outrigger_extender_requests_total", `verb="preempt"`)
+	}
 	if pod := w.Tracker.Pod("default", "for-the-default-scheduler"); scheduling.IsBound(pod) {
 		t.Errorf("the second scheduler took a pod of the first, to %s", pod.Spec.NodeName)
 	}

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "check.h"
+#include "devices/objects/objects.h"
 #include "fmt/format.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/text.h"
-#include "outrigger/devices/objects.h"
 
 namespace outrigger::fuzz {
 namespace {

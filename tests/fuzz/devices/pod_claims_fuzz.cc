@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "check.h"
+#include "devices/objects/objects.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/text.h"
-#include "outrigger/devices/objects.h"
 #include "outrigger/k8s/label_syntax.h"
 
 namespace outrigger::fuzz {
@@ -24,7 +24,7 @@ void CheckRefusal(const absl::Status& status) {
 }
 
 void CheckEmbedded(const PodClaim& claim) {
-  OUTRIGGER_REQUIRE(claim.claim_name == "pod-" + claim.name);
+  OUTRIGGER_REQUIRE(claim.claim_name == devices::EmbeddedClaimName("pod", claim.name));
   const json object = json::parse(devices::EmbeddedClaim("ns", "pod", "uid", claim));
   OUTRIGGER_REQUIRE(object.at("spec") == json::parse(claim.embedded_spec));
   OUTRIGGER_REQUIRE(object.at("metadata").at("name") == claim.claim_name);

@@ -13,9 +13,9 @@
 #include "builders.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
-#include "outrigger/desk/board.h"
-#include "outrigger/desk/time.h"
-#include "outrigger/plan/pods.h"
+#include "gang/desk/board.h"
+#include "gang/desk/time.h"
+#include "gang/plan/pods.h"
 
 // Boards for tests, as a plan of a small cluster gives them.
 

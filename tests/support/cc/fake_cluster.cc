@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "outrigger/plan/pods.h"
+#include "gang/plan/pods.h"
 
 namespace outrigger::testing {
 namespace {
@@ -300,6 +300,16 @@ absl::StatusOr<Pod> FakeCluster::Read(std::string_view namespace_, std::string_v
   return pod;
 }
 
+absl::StatusOr<std::vector<Pod>> FakeCluster::ReadAll(std::string_view namespace_,
+                                                      const CallLimits& /*limits*/) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Pod> pods;
+  for (const auto& [name, pod] : pods_) {
+    if (name.first == namespace_) pods.push_back(pod);
+  }
+  return pods;
+}
+
 absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
                                    std::string_view resource_version, const CallLimits& limits) {
   std::function<absl::Status(const std::string& pod, const CallLimits& limits)> on_nominate;
@@ -317,6 +327,12 @@ absl::Status FakeCluster::Nominate(const PodId& pod, std::string_view node,
   const std::lock_guard<std::mutex> lock(mutex_);
   nominations_.emplace_back(pod.name, node);
   return absl::OkStatus();
+}
+
+absl::Status FakeCluster::WriteUnscheduled(const Pod& pod, std::string_view message,
+                                           const CallLimits& /*limits*/) {
+  return Change({pod.namespace_, pod.name, pod.uid}, pod.resource_version,
+                [&](Pod* changed) { changed->unscheduled_message = message; });
 }
 
 void FakeCluster::OnRemoveGate(

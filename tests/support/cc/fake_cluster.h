@@ -101,8 +101,12 @@ class FakeCluster : public ClusterAccess {
                     const CallLimits& limits) override;
   absl::StatusOr<Pod> Read(std::string_view namespace_, std::string_view name,
                            const CallLimits& limits) override;
+  absl::StatusOr<std::vector<Pod>> ReadAll(std::string_view namespace_,
+                                           const CallLimits& limits) override;
   absl::Status Nominate(const PodId& pod, std::string_view node, std::string_view resource_version,
                         const CallLimits& limits) override;
+  absl::Status WriteUnscheduled(const Pod& pod, std::string_view message,
+                                const CallLimits& limits) override;
   absl::Status RemoveGate(const PodId& pod, std::string_view gate, const StringMap& annotations,
                           const CallLimits& limits) override;
   absl::Status Evict(const PodId& pod, const CallLimits& limits) override;
@@ -134,6 +138,10 @@ class FakeCluster : public ClusterAccess {
                                    std::string_view resource_version,
                                    const CallLimits& limits) override {
     return keep_.DeletePriorityClass(name, uid, resource_version, limits);
+  }
+  absl::StatusOr<AdmittedPod> TryPod(std::string_view namespace_, std::string_view class_name,
+                                     const CallLimits& limits) override {
+    return keep_.TryPod(namespace_, class_name, limits);
   }
   absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override {
     return keep_.OwnerExists(owner, limits);

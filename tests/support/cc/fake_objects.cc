@@ -140,6 +140,29 @@ void FakeObjects::SetAdmission(FakeClassStore::Admission admission) {
   classes_.SetAdmission(std::move(admission));
 }
 
+void FakeObjects::SetPolicy(std::string namespace_, std::string map) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  policy_ = {std::move(namespace_), std::move(map)};
+}
+
+absl::StatusOr<AdmittedPod> FakeObjects::Admit(std::string_view class_name) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return Admitted(std::string(class_name));
+}
+
+// The Priority plugin, the policy, and the plugin again.
+absl::StatusOr<AdmittedPod> FakeObjects::Admitted(const std::string& class_name) const {
+  auto there = classes_.Read(class_name);
+  std::string name = class_name;
+  const auto map = maps_.Read(policy_.first, policy_.second);
+  if (there.ok() && map.ok() && map->data.contains(name)) {
+    name = map->data.find(name)->second;
+    there = classes_.Read(name);
+  }
+  if (there.ok()) return AdmittedPod{name, there->value};
+  return absl::NotFoundError(fmt::format("no PriorityClass with name {} was found", name));
+}
+
 void FakeObjects::StripAnnotation(std::string key) {
   const std::lock_guard<std::mutex> lock(mutex_);
   classes_.StripAnnotation(std::move(key));
@@ -257,6 +280,14 @@ absl::Status FakeObjects::Client::DeletePriorityClass(std::string_view name, std
                             [s = server_, n, u, v] { return s->classes_.Delete(n, u, v); });
 }
 
+absl::StatusOr<AdmittedPod> FakeObjects::Client::TryPod(std::string_view /*namespace_*/,
+                                                        std::string_view class_name,
+                                                        const CallLimits& limits) {
+  const std::string n(class_name);
+  return Send<absl::StatusOr<AdmittedPod>>({Verb::kTry, "Pod", n}, limits,
+                                           [s = server_, n] { return s->Admitted(n); });
+}
+
 absl::StatusOr<bool> FakeObjects::Client::OwnerExists(const OwnerReference& owner,
                                                       const CallLimits& limits) {
   return Send<absl::StatusOr<bool>>(
@@ -310,6 +341,12 @@ absl::Status FakeObjects::DeletePriorityClass(std::string_view name, std::string
                                               std::string_view resource_version,
                                               const CallLimits& limits) {
   return self_.DeletePriorityClass(name, uid, resource_version, limits);
+}
+
+absl::StatusOr<AdmittedPod> FakeObjects::TryPod(std::string_view namespace_,
+                                                std::string_view class_name,
+                                                const CallLimits& limits) {
+  return self_.TryPod(namespace_, class_name, limits);
 }
 
 absl::StatusOr<bool> FakeObjects::OwnerExists(const OwnerReference& owner,

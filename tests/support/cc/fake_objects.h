@@ -92,6 +92,8 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
     absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
                                      std::string_view resource_version,
                                      const CallLimits& limits) override;
+    absl::StatusOr<AdmittedPod> TryPod(std::string_view namespace_, std::string_view class_name,
+                                       const CallLimits& limits) override;
     absl::StatusOr<bool> OwnerExists(const OwnerReference& owner,
                                      const CallLimits& limits) override;
     absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
@@ -133,6 +135,10 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
   ConfigMap PutMap(ConfigMap map);
   void RemoveMap(std::string_view namespace_, std::string_view name);
   void SetAdmission(FakeClassStore::Admission admission);
+  /// Applies the policy that maps new pods by what that ConfigMap says; an empty name removes it.
+  void SetPolicy(std::string namespace_, std::string map);
+  /// What a pod becomes now that names the class. NotFound: it is refused.
+  absl::StatusOr<AdmittedPod> Admit(std::string_view class_name) const;
   void StripAnnotation(std::string key);
   void SetOwner(const std::string& uid, bool exists);
   /// Does the garbage collector's round over classes.
@@ -152,6 +158,8 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
   absl::Status DeletePriorityClass(std::string_view name, std::string_view uid,
                                    std::string_view resource_version,
                                    const CallLimits& limits) override;
+  absl::StatusOr<AdmittedPod> TryPod(std::string_view namespace_, std::string_view class_name,
+                                     const CallLimits& limits) override;
   absl::StatusOr<bool> OwnerExists(const OwnerReference& owner, const CallLimits& limits) override;
   absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_, std::string_view name,
                                           const CallLimits& limits) override;
@@ -168,12 +176,14 @@ class FakeObjects final : public PriorityClassAccess, public ConfigMapAccess {
   auto Locked(const Act& act);
   // With the lock: performs the late calls that a call brings in.
   void DeliverAfter(const ObjectCall& call);
+  absl::StatusOr<AdmittedPod> Admitted(const std::string& class_name) const;
   int64_t Version() const { return classes_.version() + maps_.version(); }
 
   cluster::ChangeListeners changes_;
   mutable std::mutex mutex_;
   mutable FakeClassStore classes_;  // parsing makes no call, and keeps what it found
   FakeMapStore maps_;
+  std::pair<std::string, std::string> policy_;  // namespace and name of its ConfigMap
   OnCallFn on_call_;
   std::list<LateCall> late_;
   Client self_{this, ""};

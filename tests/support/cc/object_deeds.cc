@@ -111,6 +111,9 @@ std::optional<json> DoToClasses(const json& command, PriorityClassAccess* classe
   if (verb == "class-delete") {
     return AnswerOf(classes->DeletePriorityClass(name, uid, TextOf(command, "version"), {}));
   }
+  if (verb == "pod-try") {
+    return AnswerOf(classes->TryPod(TextOf(command, "namespace"), name, {}).status());
+  }
   if (verb != "owner") return std::nullopt;
   const OwnerReference owner{TextOf(command, "kind"), name, uid, TextOf(command, "apiVersion")};
   return AnswerOf(classes->OwnerExists(owner, {}));

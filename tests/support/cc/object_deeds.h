@@ -13,6 +13,7 @@ namespace outrigger::testing {
 ///     {"verb":"class-read","name":"c"}
 ///     {"verb":"class-create","manifest":{...},"value":7,"annotations":{...}}   and "class-try"
 ///     {"verb":"class-delete","name":"c","uid":"u","version":"7"}
+///     {"verb":"pod-try","namespace":"d","name":"c"}   of a class c
 ///     {"verb":"owner","apiVersion":"v1","kind":"Namespace","name":"n","uid":"u"}
 ///     {"verb":"map-read","namespace":"d","name":"m"}
 ///     {"verb":"map-write",...,"uid":"u","version":"7","labels":{...},"data":{...}}

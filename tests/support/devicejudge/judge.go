@@ -164,9 +164,10 @@ func ofEntry(pool string, entry Entry) (all []Allocation) {
 	return all
 }
 
+// ofPool is what the claim holds of the pool: not what it has by admin access.
 func ofPool(claim *Claim, pool string) (all []Allocation) {
 	for _, allocation := range claim.Status.Allocations {
-		if allocation.DevicePoolName == pool {
+		if allocation.DevicePoolName == pool && !allocation.AdminAccess {
 			all = append(all, allocation)
 		}
 	}
@@ -194,23 +195,6 @@ func describe(all []Allocation) string {
 	}
 	sort.Strings(devices)
 	return fmt.Sprint(counted, " and ", devices)
-}
-
-// admin tells whether a claim ignores what is in use, so that pools know nothing of it.
-func (j *judge) admin(claim *Claim) bool {
-	if claim.Privileged {
-		return true
-	}
-	names := []string{claim.Spec.DeviceClass}
-	for _, detail := range claim.Spec.Claims {
-		names = append(names, detail.DeviceClass)
-		for _, other := range detail.OneOf {
-			names = append(names, other.DeviceClass)
-		}
-	}
-	return slices.ContainsFunc(names, func(name string) bool {
-		return j.classes[name] != nil && j.classes[name].Spec.AdminAccess
-	})
 }
 
 // claim: what it has is in the pools, it has what it asked for, and its pods are there.
@@ -256,7 +240,7 @@ func (j *judge) allocation(claim *Claim, allocation Allocation) {
 	if node := pool.Spec.NodeName; node != "" && node != claim.Status.NodeName {
 		j.say("claim %s is on node %s and has devices of pool %s of node %s", claim.Name, claim.Status.NodeName, pool.Name, node)
 	}
-	if j.admin(claim) {
+	if allocation.AdminAccess {
 		return
 	}
 	if !slices.ContainsFunc(pool.Status.Allocations, func(entry Entry) bool { return entry.ClaimUID == string(claim.UID) }) {

@@ -124,13 +124,20 @@ func TestEachContradictionIsFound(t *testing.T) {
 	}
 }
 
-// A class with admin access, and a privileged claim, take nothing away from others.
+// What a claim has by admin access takes nothing away from others, next to what it holds.
 func TestAdminAccessIsNoUse(t *testing.T) {
 	state := sound(t)
-	claim := state.Claims[0]
-	claim.UID, claim.Name, claim.Privileged = "c3", "watching", true
-	state.Claims = append(state.Claims, claim)
+	watching := state.Claims[0]
+	watching.UID, watching.Name, watching.Privileged = "c3", "watching", true
+	watching.Status.Allocations = []Allocation{{DevicePoolName: "counted", DeviceCount: 4, AdminAccess: true}}
+	state.Claims = append(state.Claims, watching)
+	state.Claims[1].Status.Allocations = append(state.Claims[1].Status.Allocations,
+		Allocation{DevicePoolName: "listed", DeviceName: "d2", AdminAccess: true})
 	if problems := Problems(state); len(problems) > 0 {
 		t.Error(strings.Join(problems, "\n"))
+	}
+	state.Claims[2].Status.Allocations[0].AdminAccess = false
+	if problems := strings.Join(Problems(state), "\n"); !strings.Contains(problems, "which has no entry of it") {
+		t.Errorf("devices without the mark are held, yet: %s", problems)
 	}
 }

@@ -30,6 +30,7 @@ type Allocation struct {
 	DeviceCount    int64    `json:"deviceCount"`
 	DeviceName     string   `json:"deviceName"`
 	Allocations    []Amount `json:"allocations"`
+	AdminAccess    bool     `json:"adminAccess"`
 }
 
 // Attribute is of a pool or a device.
@@ -83,7 +84,6 @@ type Class struct {
 		DeviceType      string   `json:"deviceType"`
 		MinDeviceCount  *int64   `json:"minDeviceCount"`
 		MatchAttributes []string `json:"matchAttributes"`
-		AdminAccess     bool     `json:"adminAccess"`
 	} `json:"spec"`
 }
 

@@ -7,16 +7,16 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
-#include "engine/snapshot_nodes.h"
 #include "kube/config/config.h"
 #include "kube/transport/client.h"
 #include "kube/view/cluster_watch.h"
 #include "lag.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/agent/registry.h"
-#include "server/metrics.h"
-#include "server/service.h"
+#include "serve/engine/engine.h"
+#include "serve/engine/snapshot_nodes.h"
+#include "serve/server/metrics.h"
+#include "serve/server/service.h"
 
 namespace outrigger::kube_follow {
 namespace {
@@ -30,8 +30,8 @@ kube::ClusterWatchOptions WatchOptions(const FollowerOptions& options) {
   watch.reflector.silence = milliseconds(options.silence_ms);
   watch.reflector.protobuf = !options.json;
   if (options.backoff_ms > 0) {
-    watch.reflector.backoff.first = milliseconds(options.backoff_ms);
-    watch.reflector.backoff.cap = milliseconds(options.backoff_ms);
+    watch.reflector.first_retry = milliseconds(options.backoff_ms);
+    watch.reflector.longest_retry = milliseconds(options.backoff_ms);
   }
   return watch;
 }

@@ -51,7 +51,8 @@ func (r Rules) Penalty(edges []Edge, at time.Time) float64 {
 		if edge.Kind == Completion {
 			added = r.Completion
 		}
-		penalty += added.Flat + added.Fraction*math.Max(0, float64(r.Base-r.Floor)-penalty)
+		room := float64(r.Base-r.Floor) - penalty
+		penalty += math.Min(room, added.Flat+added.Fraction*room)
 		last = edge.At
 	}
 	return r.left(penalty, at.Sub(last))
@@ -72,8 +73,8 @@ func (r Rules) left(penalty float64, after time.Duration) float64 {
 	return penalty * math.Exp2(-float64(recovering)/float64(r.Recovery.HalfLife))
 }
 
-// DefaultFloor is the lowest value of a class that crosses no other class and none of the values at which other
-// programs change what they do.
+// DefaultFloor is the lowest value of a class that crosses no other class, nor the one below which Cluster Autoscaler
+// ignores pods.
 func DefaultFloor(base int64, others ...int64) int64 {
 	floor := int64(math.MinInt32)
 	for _, other := range others {
@@ -81,10 +82,8 @@ func DefaultFloor(base int64, others ...int64) int64 {
 			floor = max(floor, other+1)
 		}
 	}
-	for _, cliff := range []int64{-10, 100, 5000, 6000, 9000, 10000} {
-		if cliff <= base {
-			floor = max(floor, cliff)
-		}
+	if base >= -10 {
+		floor = max(floor, -10)
 	}
 	return floor
 }

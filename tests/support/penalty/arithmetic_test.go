@@ -23,19 +23,19 @@ func TestValueOfEdges(t *testing.T) {
 		at    float64
 		want  int64
 	}{
-		"nothing":             {halves, nil, 5, 1000},
-		"before":              {halves, []penalty.Edge{start(6)}, 5, 1000},
-		"at once":             {halves, []penalty.Edge{start(5)}, 5, 600},
-		"in its grace":        {halves, []penalty.Edge{start(5)}, 6, 600},
-		"half":                {halves, []penalty.Edge{start(5)}, 16, 800},
-		"rounded":             {halves, []penalty.Edge{start(5)}, 66, 994}, // 400/64 = 6.25
-		"a half, then more":   {halves, []penalty.Edge{start(0), start(11)}, 11, 400},
-		"at its floor":        {halves, []penalty.Edge{start(0), start(0), start(0)}, 0, 100},
-		"below it, then back": {halves, []penalty.Edge{start(0), start(0), start(0)}, 11, 400},
+		"nothing":           {halves, nil, 5, 1000},
+		"before":            {halves, []penalty.Edge{start(6)}, 5, 1000},
+		"at once":           {halves, []penalty.Edge{start(5)}, 5, 600},
+		"in its grace":      {halves, []penalty.Edge{start(5)}, 6, 600},
+		"half":              {halves, []penalty.Edge{start(5)}, 16, 800},
+		"rounded":           {halves, []penalty.Edge{start(5)}, 66, 994}, // 400/64 = 6.25
+		"a half, then more": {halves, []penalty.Edge{start(0), start(11)}, 11, 400},
+		"at its floor":      {halves, []penalty.Edge{start(0), start(0), start(0)}, 0, 100},
+		"no debt below it":  {halves, []penalty.Edge{start(0), start(0), start(0)}, 11, 550},
 		"half of what is left": {halves, []penalty.Edge{start(0), {Kind: penalty.Completion, At: second(0)}}, 0,
 			350}, // 400 + 0.5*(900-400)
 		"nothing is left": {halves, []penalty.Edge{start(0), start(0), start(0), {Kind: penalty.Completion, At: second(0)}}, 11,
-			400},
+			550},
 		"a step":           {steps, []penalty.Edge{start(0)}, 2, 750},
 		"a step is due":    {steps, []penalty.Edge{start(0)}, 3.999, 750},
 		"all steps":        {steps, []penalty.Edge{start(0)}, 6, 1000},
@@ -56,8 +56,8 @@ func TestDefaultFloor(t *testing.T) {
 		others []int64
 		want   int64
 	}{
-		{1000, nil, 100}, {1000, []int64{2000, 400, 1000}, 401}, {5500, nil, 5000}, {50, nil, -10},
-		{-20, nil, math.MinInt32}, {20_000, []int64{10_000}, 10_001}, {100, nil, 100},
+		{1000, nil, -10}, {1000, []int64{2000, 400, 1000}, 401}, {-10, nil, -10},
+		{-20, nil, math.MinInt32}, {20_000, []int64{10_000}, 10_001},
 	} {
 		if floor := penalty.DefaultFloor(row.base, row.others...); floor != row.want {
 			t.Errorf("%d of %v: %d, want %d", row.base, row.others, floor, row.want)

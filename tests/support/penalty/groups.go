@@ -103,7 +103,7 @@ func (g *Groups) Enter(ctx context.Context, group Group, phases ...string) error
 			return err
 		}
 		if _, err := g.client.Namespace(group.Namespace).Patch(ctx, group.Name, types.MergePatchType, patch,
-			metav1.PatchOptions{}, "status"); err != nil {
+			metav1.PatchOptions{}); err != nil {
 			return fmt.Errorf("%s enters %s: %w", group, phase, err)
 		}
 	}

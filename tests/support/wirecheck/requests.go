@@ -1,6 +1,6 @@
 // Package wirecheck is the Go side of the wire tests: it writes the requests that
 // tests/golden/wire/requests holds, with the types and the encoder of kube-scheduler's client, and
-// reads the answers of tests/golden/wire/answers as that client does. The C++ tests of src/wire read
+// reads the answers of tests/golden/wire/answers as that client does. The C++ tests of src/serve/wire read
 // and write the same files, so the two sides meet in bytes.
 package wirecheck
 

@@ -32,6 +32,8 @@ func main() {
 	show := run
 	switch flag.Arg(0) {
 	case "":
+	case "devices":
+		show = runDevices
 	case "gang":
 		show = runGang
 	case "load":
@@ -41,7 +43,7 @@ func main() {
 	case "queue":
 		show = runQueue
 	default:
-		fmt.Fprintf(os.Stderr, "demo: no scenario %q: there are gang, load, penalty, queue and, without a name, that of safe and congestion\n", flag.Arg(0))
+		fmt.Fprintf(os.Stderr, "demo: no scenario %q: there are devices, gang, load, penalty, queue and, without a name, that of safe and congestion\n", flag.Arg(0))
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -66,7 +66,8 @@ func (l *penaltyLedger) values(class penalised, from, to time.Time) []int64 {
 	return values
 }
 
-// shortTables leaves out of what `explain penalty` prints the table of changes, and the columns of times and gaps.
+// shortTables leaves out of what `explain penalty` prints the table of changes, and the columns of next values,
+// times and gaps.
 // Tables are apart by empty lines; the first line of each is its title.
 func shortTables(text string) string {
 	var tables []string
@@ -76,9 +77,12 @@ func shortTables(text string) string {
 			continue
 		}
 		if len(lines) > 1 {
-			if width := strings.Index(lines[1], "CHANGED-AT"); width > 0 {
+			for _, first := range []string{"CHANGED-AT", "NEXT-VALUE"} {
+				width := strings.Index(lines[1], first)
 				for i := range lines {
-					lines[i] = lines[i][:min(width, len(lines[i]))]
+					if width > 0 {
+						lines[i] = lines[i][:min(width, len(lines[i]))]
+					}
 				}
 			}
 		}

@@ -1,5 +1,5 @@
 // Command oracle-tables writes what Kubernetes' own libraries answer for seeded random and
-// hand-picked inputs, so that the C++ tests of include/outrigger/k8s and src/protobuf compare against upstream and not
+// hand-picked inputs, so that the C++ tests of include/outrigger/k8s and src/codec/protobuf compare against upstream and not
 // against our reading of it:
 //
 //	upstream_quantity.json      apimachinery/pkg/api/resource

@@ -30,6 +30,9 @@ func main() {
 
 	var all tables
 	all.add(reflect.TypeFor[configv1.KubeSchedulerConfiguration]())
+	for _, arguments := range pluginArguments {
+		all.add(arguments)
+	}
 	text := all.header(moduleVersion())
 	if !*check && !*contained {
 		exitOn(os.WriteFile(*path, text, 0o644))
@@ -48,6 +51,17 @@ func main() {
 		fmt.Fprintf(os.Stderr, "%s differs from the types of %s: run scheduler-fields\n", *path, moduleVersion())
 		os.Exit(1)
 	}
+}
+
+// pluginArguments has the type of `args` of each plugin that has some in every version: its name is the plugin's and "Args".
+var pluginArguments = []reflect.Type{
+	reflect.TypeFor[configv1.DefaultPreemptionArgs](),
+	reflect.TypeFor[configv1.InterPodAffinityArgs](),
+	reflect.TypeFor[configv1.NodeAffinityArgs](),
+	reflect.TypeFor[configv1.NodeResourcesBalancedAllocationArgs](),
+	reflect.TypeFor[configv1.NodeResourcesFitArgs](),
+	reflect.TypeFor[configv1.PodTopologySpreadArgs](),
+	reflect.TypeFor[configv1.VolumeBindingArgs](),
 }
 
 // table is one Go struct.
@@ -113,7 +127,12 @@ func (t *tables) shapeOf(of reflect.Type) string {
 		return "FieldType::kNumber"
 	case reflect.Struct:
 		return "FieldType::kMap, " + t.add(of)
+	case reflect.Map:
+		return "FieldType::kMap"
 	case reflect.Slice:
+		if of.Elem().Kind() == reflect.String {
+			return "FieldType::kTexts"
+		}
 		if of.Elem().Kind() == reflect.Struct {
 			return "FieldType::kList, " + t.add(of.Elem())
 		}
@@ -140,6 +159,11 @@ namespace outrigger::cli::fields {
 		}
 		out.WriteString("};\n")
 	}
+	out.WriteString("\ninline constexpr ArgumentsShape kPluginArguments[] = {\n")
+	for _, arguments := range pluginArguments {
+		fmt.Fprintf(&out, "    {%q, k%s},\n", strings.TrimSuffix(arguments.Name(), "Args"), arguments.Name())
+	}
+	out.WriteString("};\n")
 	out.WriteString("\n}  // namespace outrigger::cli::fields\n// clang-format on\n")
 	return out.Bytes()
 }

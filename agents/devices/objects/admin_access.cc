@@ -1,0 +1,35 @@
+#include "devices/objects/admin_access.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "fmt/format.h"
+
+namespace outrigger::devices {
+
+bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
+  const auto has = [&inventory](const Detail& detail) {
+    const Class* const of = inventory.FindClass(detail.device_class);
+    return detail.admin_access || (of != nullptr && of->admin_access);
+  };
+  const std::vector<Allocation>& allocations = claim.claim.allocations;
+  const std::vector<Request>& requests = claim.claim.requests;
+  return claim.privileged ||
+         std::any_of(allocations.begin(), allocations.end(),
+                     [](const Allocation& one) { return one.admin_access; }) ||
+         std::any_of(requests.begin(), requests.end(), [&](const Request& one) {
+           return std::any_of(one.details.begin(), one.details.end(), has);
+         });
+}
+
+std::string AdminAccessFault(const ClaimObject& claim, AdminAccessTerms terms) {
+  if (terms.is_embedded) {
+    return "a class with adminAccess is not served to a claim embedded in a pod: name a "
+           "DeviceClaim by claimName";
+  }
+  if (terms.in_admin_namespace) return {};
+  return fmt::format("admin access to devices needs the label {}: \"true\" on namespace {}",
+                     kAdminAccessLabel, claim.claim.namespace_);
+}
+
+}  // namespace outrigger::devices

@@ -1,0 +1,149 @@
+#include "gang/commands/commands.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "console/format/text.h"
+#include "console/reading/input.h"
+#include "fmt/format.h"
+#include "gang/commands/gang_text.h"
+#include "gang/plan/group.h"
+#include "outrigger/base/text.h"
+
+namespace outrigger::cli {
+namespace {
+
+using plan::GroupState;
+
+absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::string& where) {
+  std::set<std::string> elsewhere;
+  std::vector<std::string> names;
+  for (const GroupState& group : plan.groups()) {
+    if (group.key.name == wanted.name) elsewhere.insert(group.key.namespace_);
+    const bool in_sight = wanted.name_space.empty() || wanted.name_space == group.key.namespace_;
+    if (in_sight) names.push_back(group.key.name);
+  }
+  std::string hint;
+  if (!elsewhere.empty()) {
+    hint =
+        fmt::format("; there is one in namespace {}", Listed({elsewhere.begin(), elsewhere.end()}));
+  } else if (const auto near = NearNames(wanted.name, names); !near.empty()) {
+    hint = fmt::format("; names that are near: {}", Listed(near));
+  } else if (plan.groups().empty()) {
+    hint = "; it has no gangs at all";
+  }
+  return absl::NotFoundError(Printable(
+      fmt::format("{} has no gang {}{}{}", where, wanted.name,
+                  wanted.name_space.empty() ? "" : " in namespace " + wanted.name_space, hint)));
+}
+
+/// The groups to be shown: of that name, of every dialect; or all, for an empty name.
+absl::StatusOr<std::vector<const GroupState*>> Select(const GangPlan& plan, const PodName& wanted,
+                                                      const std::string& where) {
+  std::vector<const GroupState*> found;
+  std::set<std::string> spaces;
+  for (const GroupState& group : plan.groups()) {
+    if (!wanted.name.empty() && group.key.name != wanted.name) continue;
+    if (!wanted.name_space.empty() && group.key.namespace_ != wanted.name_space) continue;
+    found.push_back(&group);
+    spaces.insert(group.key.namespace_);
+  }
+  std::sort(found.begin(), found.end(), [](const GroupState* a, const GroupState* b) {
+    return std::tie(a->key.namespace_, a->key.name, a->key.dialect) <
+           std::tie(b->key.namespace_, b->key.name, b->key.dialect);
+  });
+  if (wanted.name.empty()) return found;
+  if (found.empty()) return NoGang(plan, wanted, where);
+  if (spaces.size() > 1) {
+    return absl::InvalidArgumentError(Printable(
+        fmt::format("{} has a gang {} in each of the namespaces {}; choose one with --namespace",
+                    where, wanted.name, Listed({spaces.begin(), spaces.end()}))));
+  }
+  return found;
+}
+
+// A dump need not have what the cluster has.
+void NoteWhatIsNotServed(const std::vector<const GroupState*>& groups,
+                         const PlannedCluster& cluster, std::vector<std::string>* notes) {
+  std::set<std::string> missing;
+  for (const GroupState* group : groups) {
+    if (group->cause != plan::GroupCause::kNotServed) continue;
+    missing.emplace(plan::ResourceOf(group->key.dialect));
+  }
+  for (const std::string& resource : missing) {
+    notes->push_back(Printable(
+        fmt::format("{0} has no {1}, so it is taken that the cluster does not either; `kubectl get "
+                    "nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
+                    cluster.where, resource)));
+  }
+}
+
+// What was malformed about what is shown; of all groups also pods that are in none for it.
+void AddPlanNotes(const GangPlan& plan, const std::vector<const GroupState*>& shown, bool all,
+                  std::vector<std::string>* notes) {
+  for (const plan::Note& note : plan.notes()) {
+    const bool wanted = all || std::any_of(shown.begin(), shown.end(), [&](const auto* group) {
+                          return TextOf(group->key) == note.about;
+                        });
+    if (wanted) notes->push_back(Printable(note.about + ": " + note.text));
+  }
+}
+
+// What the agent has last said of gangs that are not whole; of one that is it is of the past.
+void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std::string>* notes) {
+  for (ExplainedGang& gang : explained->gangs) {
+    if (gang.state == GangState::kWhole) continue;
+    const auto all = objects->ReadTold(gang.group.key.namespace_);
+    if (all.ok()) {
+      gang.told = LastTold(*all, gang.group.key, gang.oldest);
+    } else if (!absl::IsNotFound(all.status())) {
+      notes->push_back(Printable(fmt::format("what the agent has told is not shown: {}",
+                                             std::string(all.status().message()))));
+    }
+  }
+}
+
+std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedGangs& gangs) {
+  if (flags.output == "json") return GangJson(gangs);
+  if (flags.output == "yaml") return GangYaml(gangs);
+  const bool color = IsColored(flags.color, world);
+  const size_t columns = world.terminal.is_one ? world.terminal.columns : 0;
+  return flags.gang.empty() ? GangList(gangs, color, columns) : GangTable(gangs, color, columns);
+}
+
+}  // namespace
+
+absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& world) {
+  const ExplainFlags& flags = command.explain;
+  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
+  if (!plan_flags.ok()) return plan_flags.status();
+  const auto objects = OpenCluster(flags, world);
+  if (!objects.ok()) return objects.status();
+  const auto cluster = (*objects)->ReadPlanned();
+  if (!cluster.ok()) return cluster.status();
+
+  PodName wanted{flags.name_space, flags.gang};
+  if (!wanted.name.empty() && wanted.name_space.empty()) {
+    wanted.name_space = (*objects)->DefaultNamespace();
+  }
+  GangPlan plan(&*cluster, *std::move(plan_flags), flags.only_groups);
+  const auto groups = Select(plan, wanted, cluster->where);
+  if (!groups.ok()) return groups.status();
+  ExplainedGangs explained;
+  explained.waiting = plan.waiting();
+  for (const GroupState* group : *groups) {
+    explained.gangs.push_back(plan.Explain(*group, /*figures=*/!wanted.name.empty()));
+  }
+  ExplainText result;
+  result.notes = cluster->notes;
+  if (!wanted.name.empty()) AddTold(objects->get(), &explained, &result.notes);
+  if (!flags.cluster.empty()) NoteWhatIsNotServed(*groups, *cluster, &result.notes);
+  AddPlanNotes(plan, *groups, wanted.name.empty(), &result.notes);
+  if (groups->empty()) result.notes.push_back(cluster->where + ": no pod is in a gang");
+  result.text = InForm(flags, world, explained);
+  return result;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,127 @@
+#include "gang/commands/commands.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "console/pages/agent_page.h"
+#include "console/pages/page_text.h"
+#include "console/reading/input.h"
+#include "fmt/format.h"
+#include "gang/commands/cluster_plan.h"
+#include "gang/plan/queue.h"
+#include "gang/plan/terms.h"
+#include "outrigger/base/text.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr std::string_view kWithoutQos =
+    "The agent qos, which has the queue, is not served there (serve --agents qos, or gang,qos); "
+    "without --agent the queue is planned from the cluster";
+
+PageTable QueueOf(const ClusterPlan& planned, size_t limit) {
+  const std::vector<plan::Unit>& units = planned.grouped.units;
+  std::vector<std::string> causes;
+  for (const plan::UnitPlan& unit : planned.plan.units) causes.push_back(TextOf(unit.cause));
+  std::vector<plan::QueueEntry> entries;
+  for (size_t i = 0; i < units.size(); ++i) {
+    entries.push_back({&units[i].key, &units[i].rank, planned.plan.units[i].fits, causes[i]});
+  }
+  for (const plan::Unit& unit : planned.left_out) {
+    // A gang is a unit that rests; a single pod is left to kube-scheduler.
+    if (unit.key.dialect == Dialect::kNone) continue;
+    entries.push_back({&unit.key, &unit.rank, false, plan::TermLimit::Reason()});
+  }
+  PageTable table(plan::QueuePage().columns, limit);
+  plan::FillQueuePage(std::move(entries), &table);
+  return table;
+}
+
+bool AGangWaits(const ClusterPlan& planned) {
+  const std::vector<plan::Unit>& units = planned.grouped.units;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (units[i].key.dialect != Dialect::kNone && !planned.plan.units[i].fits) return true;
+  }
+  return false;
+}
+
+void AddPlanNotes(const ClusterPlan& planned, std::vector<std::string>* notes) {
+  for (const plan::Note& note : planned.notes) {
+    notes->push_back(Printable(note.about + ": " + note.text));
+  }
+  for (const plan::Unit& unit : planned.left_out) {
+    if (unit.key.dialect != Dialect::kNone) continue;
+    notes->push_back(Printable(fmt::format("{}: {}", TextOf(unit.key), plan::TermLimit::Reason())));
+  }
+  if (AGangWaits(planned)) {
+    notes->emplace_back(
+        "gangs are planned whole here; qos without gang starts their members one by one (see "
+        "--agent)");
+  }
+  const auto waiting = std::count_if(planned.grouped.groups.begin(), planned.grouped.groups.end(),
+                                     [](const auto& group) {
+                                       return group.cause != plan::GroupCause::kNone &&
+                                              group.cause != plan::GroupCause::kLeftToScheduler;
+                                     });
+  if (waiting == 0) return;
+  notes->push_back(
+      fmt::format("{} not in the queue: {} more than places (see `outrigger "
+                  "explain gang`)",
+                  waiting == 1 ? "1 gang is" : fmt::format("{} gangs are", waiting),
+                  waiting == 1 ? "it lacks" : "they lack"));
+}
+
+absl::StatusOr<PageTable> PlanQueue(const ExplainFlags& flags, const World& world,
+                                    std::vector<std::string>* notes) {
+  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
+  if (!plan_flags.ok()) return plan_flags.status();
+  plan_flags->order_by_pod_priority = flags.pod_priority;
+  const auto objects = OpenCluster(flags, world);
+  if (!objects.ok()) return objects.status();
+  const auto cluster = (*objects)->ReadPlanned();
+  if (!cluster.ok()) return cluster.status();
+  const ClusterPlan planned(*cluster, *std::move(plan_flags));
+  *notes = cluster->notes;
+  AddPlanNotes(planned, notes);
+  return QueueOf(planned, flags.limit);
+}
+
+Style StyleOf(std::string_view column, std::string_view text) {
+  if (column == "unit") return Style::kStrong;
+  if (column != "state") return Style::kPlain;
+  return text == "waits" ? Style::kBad : Style::kGood;
+}
+
+std::string InForm(const ExplainFlags& flags, const World& world, const PageTable& queue) {
+  if (flags.output == "json") return PageJson(queue);
+  if (flags.output == "yaml") return PageYaml(queue);
+  if (queue.total() == 0) return "Nothing waits.\n";
+  return PageText(queue, {.now = absl::ToUnixSeconds(absl::Now()),
+                          .color = IsColored(flags.color, world),
+                          .columns = world.terminal.is_one ? world.terminal.columns : 0,
+                          .style_of = StyleOf});
+}
+
+}  // namespace
+
+absl::StatusOr<ExplainText> ExplainQueue(const Command& command, const World& world) {
+  const ExplainFlags& flags = command.explain;
+  ExplainText result;
+  const auto queue =
+      flags.agent.empty()
+          ? PlanQueue(flags, world, &result.notes)
+          : AskForPage({flags.agent, plan::QueuePage().name, kWithoutQos}, flags.limit);
+  if (!queue.ok()) return queue.status();
+  if (queue->truncated()) {
+    result.notes.push_back(
+        fmt::format("the first {} of {} units are shown", queue->rows().size(), queue->total()));
+  }
+  result.text = InForm(flags, world, *queue);
+  return result;
+}
+
+}  // namespace outrigger::cli

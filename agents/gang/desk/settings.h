@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "gang/desk/mode.h"
+#include "outrigger/agent/access.h"
+#include "outrigger/agent/agent.h"
+#include "outrigger/agent/settings.h"
+
+namespace outrigger::desk {
+
+struct DeskTerms;
+
+/// The settings that all agents at a desk have; their structs derive from this.
+struct CommonSettings {
+  std::string mode = "extender";
+  std::string scheduler_names = "default-scheduler";
+  std::string scheduler_lease = "kube-system/kube-scheduler";
+  std::string host_name;
+  int64_t reserve_after = 120;  // seconds
+  std::string lease = "outrigger/outrigger";
+  std::string unchecked;  // a former one
+
+  Mode DeskMode() const { return mode == "alone" ? Mode::kAlone : Mode::kExtender; }
+};
+
+/// Their part of kFields of `Settings`, which derives from CommonSettings. Where several agents of
+/// a process set one of them, they have to agree.
+template <typename Settings>
+constexpr auto CommonFields() {
+  constexpr std::string_view kWho = "gang and qos";
+  using Text = Setting<Settings, std::string>;
+  using Number = Setting<Settings, int64_t>;
+  return std::tuple{
+      Text{"mode", &Settings::mode, "extender|alone",
+           "extender: kube-scheduler calls this agent. alone: no scheduler calls it; pods wait "
+           "with the gate outrigger.dev/queue, are nominated for their places and let go in the "
+           "order of the queue, and the members of a gang are bound one by one. The same for gang "
+           "and qos in one process, as the next ones are"}
+          .FormerSwitch("without-extender", "alone", "extender")
+          .SharedBy(kWho),
+      Text{"scheduler-names", &Settings::scheduler_names,
+           "schedulerName of the pods that are planned, separated by commas; if it is not set, the "
+           "profiles of --scheduler-config"}
+          .SharedBy(kWho),
+      Text{"scheduler-lease", &Settings::scheduler_lease,
+           "Lease that the scheduler of this agent holds while it schedules, as NAMESPACE/NAME; "
+           "\"none\" for a scheduler without leader election; if it is not set, that of "
+           "--scheduler-config"}
+          .SharedBy(kWho),
+      Text{"host-name", &Settings::host_name,
+           "host name by which the scheduler of this agent holds its Lease; empty: this machine's, "
+           "which the containers of a pod share"}
+          .SharedBy(kWho),
+      Number{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
+             "seconds after which nodes are kept free for the first that waits, gang or single "
+             "pod; 0: never"}
+          .SharedBy(kWho),
+      Text{"lease", &Settings::lease,
+           "with mode=alone: Lease that one of the replicas of this agent holds while it acts, as "
+           "NAMESPACE/NAME"}
+          .SharedBy(kWho)};
+}
+
+/// Their part of kFormer.
+template <typename Settings>
+constexpr auto CommonFormer() {
+  return std::tuple{Setting<Settings, std::string>{
+      "unchecked", &Settings::unchecked, "it is read from --scheduler-config, which wins already"}};
+}
+
+/// Of those that a user gave (AgentDeps::given); without participant and adjust.
+DeskTerms TermsOf(std::string_view agent, const AgentDeps& deps, const CommonSettings& settings);
+
+/// What the desk reads of the cluster.
+Needs NeedsOf(const CommonSettings& settings);
+
+/// What the desk does at the API server: it nominates pods and takes gates off. With Mode::kAlone
+/// it stands for its Lease, too, which is to be in the agents' own namespace.
+std::vector<AccessRule> AccessOf(const CommonSettings& settings);
+
+}  // namespace outrigger::desk

@@ -1,0 +1,252 @@
+#include "load/commands/annotate.h"
+
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "console/format/text.h"
+#include "console/process/lease_term.h"
+#include "console/process/signals.h"
+#include "fmt/format.h"
+#include "load/annotate/node_writer.h"
+#include "load/commands/make_source.h"
+#include "load/commands/output.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/base/text.h"
+#include "sdk/base/files.h"
+#include "serve/server/admin_service.h"
+#include "serve/server/version.h"
+#include "spdlog/spdlog.h"
+
+namespace outrigger::cli {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// What one pass waits for: the first lists of nodes and pods, and the Lease.
+constexpr seconds kViewPatience{60};
+constexpr seconds kLeasePatience{60};
+constexpr milliseconds kPoll{20};
+constexpr milliseconds kProgressPause{500};
+
+void Warn(const std::string& line) {
+  spdlog::warn("{}", line);
+}
+
+std::string NameOf(Annotating what) {
+  return what == Annotating::kUsage ? "usage" : "allocation";
+}
+
+absl::StatusOr<std::unique_ptr<ClusterSource>> OpenCluster(const AnnotateOptions& options,
+                                                           const World& world) {
+  auto cluster = ClusterSource::Make(options.cluster, world.environment);
+  if (!cluster.ok()) return cluster.status();
+  if (*cluster == nullptr) {
+    return absl::InvalidArgumentError(
+        "there is no way to an API server: give --kubeconfig FILE, set KUBECONFIG, or run in a "
+        "pod");
+  }
+  return cluster;
+}
+
+/// All parts of one run, each outlives those after it.
+class Parts {
+ public:
+  static absl::StatusOr<std::unique_ptr<Parts>> Make(const AnnotateOptions& options,
+                                                     const World& world) {
+    auto cluster = OpenCluster(options, world);
+    if (!cluster.ok()) return cluster.status();
+    auto calls = std::make_shared<AnsweredCalls>();
+    const auto answered = [calls](size_t done, size_t total) { calls->Set(done, total); };
+    auto source = MakeValueSource(options, (*cluster)->api(), answered, Warn);
+    if (!source.ok()) return source.status();
+    return std::unique_ptr<Parts>(
+        new Parts(options, *std::move(cluster), std::move(calls), *std::move(source)));
+  }
+  ~Parts() { cluster_->Stop(); }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  ClusterSource& cluster() { return *cluster_; }
+  const AnsweredCalls& calls() const { return *calls_; }
+  annotate::ValueSource& source() { return *source_; }
+  annotate::Counters& counters() { return counters_; }
+  annotate::Annotator& annotator() { return annotator_; }
+
+ private:
+  Parts(const AnnotateOptions& options, std::unique_ptr<ClusterSource> cluster,
+        std::shared_ptr<const AnsweredCalls> calls, std::unique_ptr<annotate::ValueSource> source)
+      : cluster_(std::move(cluster)),
+        calls_(std::move(calls)),
+        source_(std::move(source)),
+        writer_(cluster_->api()),
+        annotator_(cluster_->access(), source_.get(), &writer_, &counters_,
+                   WithWarn(options.annotator)) {
+    Needs needs = source_->Reads();
+    needs.NodeVersion();
+    for (const std::string& key : source_->Keys()) needs.NodeAnnotations({key});
+    cluster_->Start(needs);
+  }
+
+  static annotate::AnnotatorOptions WithWarn(annotate::AnnotatorOptions options) {
+    options.warn = Warn;
+    return options;
+  }
+
+  const std::unique_ptr<ClusterSource> cluster_;
+  const std::shared_ptr<const AnsweredCalls> calls_;
+  const std::unique_ptr<annotate::ValueSource> source_;
+  annotate::KubeNodeWriter writer_;
+  annotate::Counters counters_;
+  annotate::Annotator annotator_;
+};
+
+absl::Status AwaitView(ClusterReader* cluster) {
+  const Clock clock;
+  const Clock::TimePoint began = clock.now();
+  while (true) {
+    absl::Status status = cluster->Take().status();
+    if (status.ok() || clock.now() - began >= kViewPatience) return status;
+    clock.sleep(kPoll, {});
+  }
+}
+
+/// Shows on a terminal how far a long pass is, as long as it lives.
+class ShownProgress {
+ public:
+  ShownProgress(const AnnotateOptions& options, const World& world, Parts* parts) {
+    if (!world.err_is_terminal) return;
+    thread_ = std::jthread(
+        [parts, qps = options.settings.qps, err = &world.err](const std::stop_token& stop) {
+          Progress progress(qps, err);
+          const Clock clock;
+          while (clock.sleep(kProgressPause, stop)) {
+            progress.Show(parts->annotator().Pending(), parts->calls().Text());
+          }
+          progress.Show(0);
+        });
+  }
+
+ private:
+  std::jthread thread_;
+};
+
+absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Parts* parts) {
+  const auto view = parts->cluster().access()->Take();
+  if (!view.ok()) return view.status();
+  const auto values = [&] {
+    const ShownProgress progress(options, world, parts);
+    return parts->source().Compute(view->snapshot, annotate::Scope::kAll, {});
+  }();
+  if (!values.ok()) return values.status();
+  annotate::WrittenValues nothing;
+  std::vector<PreviewRow> rows;
+  for (const annotate::NodeValues& wanted : *values) {
+    const auto node = view->snapshot->FindNode(wanted.node);
+    if (!node) continue;
+    annotate::Annotations shown = nothing.Shown(node->node(), parts->source().Keys());
+    annotate::NodeChange change = annotate::Difference(wanted, shown, {}, options.annotator.diff);
+    rows.push_back({wanted, std::move(shown), std::move(change)});
+  }
+  world.out << PreviewTable(std::move(rows), parts->source().Keys(), world.terminal) << std::flush;
+  return world.out.good() ? absl::OkStatus()
+                          : absl::UnavailableError("cannot write to standard output");
+}
+
+LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator) {
+  LeaseTask task{.claim = options.lease,
+                 .wait = kLeasePatience,
+                 .work = {},
+                 .on_other_holder = {},
+                 .cure = "it annotates already; stop it, or leave out --once"};
+  std::random_device random;
+  task.claim.identity = fmt::format("outrigger-annotate-once_{:08x}{:08x}", random(), random());
+  task.work = [annotator](const std::stop_token& term) { return annotator->Once(term); };
+  task.on_other_holder = [claim = task.claim](const std::string& holder) {
+    spdlog::info("{} holds Lease {}/{}; waiting for it", holder, claim.namespace_, claim.name);
+  };
+  return task;
+}
+
+absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* parts) {
+  absl::Status status = AwaitView(parts->cluster().access());
+  if (!status.ok()) return status;
+  if (options.dry_run) return PrintPreview(options, world, parts);
+  const ShownProgress progress(options, world, parts);
+  status = HoldingLease(parts->cluster().access(), TaskOf(options, &parts->annotator()), {});
+  const annotate::Figures figures = parts->counters().Read();
+  const auto patched = figures.patches.find("patched");
+  spdlog::info("{} nodes looked at, {} patched", figures.nodes,
+               patched == figures.patches.end() ? 0 : patched->second);
+  return status;
+}
+
+absl::StatusOr<std::unique_ptr<server::AdminService>> StartAdmin(const AnnotateOptions& options,
+                                                                 server::Metrics* metrics,
+                                                                 Parts* parts) {
+  server::AdminOptions admin;
+  admin.bind = SplitList(options.settings.admin_bind);
+  admin.port = static_cast<uint16_t>(options.settings.admin_port);
+  admin.metrics_from_anywhere = options.settings.metrics_from_anywhere;
+  admin.checks = [parts] {
+    std::vector<server::Check> checks = parts->cluster().Checks();
+    checks.push_back({"values", parts->annotator().Trouble()});
+    return checks;
+  };
+  auto service = server::AdminService::Start(admin, *metrics);
+  if (!service.ok() || options.settings.port_file.empty()) return service;
+  absl::Status written = WriteFileAtomically(
+      options.settings.port_file, fmt::format("{{\"admin_port\":{}}}\n", (*service)->port()));
+  if (!written.ok()) return written;
+  return service;
+}
+
+ElectionCallbacks CallbacksOf(const AnnotateOptions& options, annotate::Annotator* annotator) {
+  const std::string lease = fmt::format("{}/{}", options.lease.namespace_, options.lease.name);
+  return {.lead =
+              [annotator, lease](const std::stop_token& term) {
+                spdlog::info("holds Lease {}: writes annotations from now on", lease);
+                annotator->Lead(term);
+                spdlog::info("writes no more annotations");
+              },
+          .on_new_leader =
+              [lease](const std::string& holder) {
+                if (!holder.empty()) spdlog::info("{} holds Lease {}", holder, lease);
+              }};
+}
+
+absl::Status RunUntilStopped(const AnnotateOptions& options, const World& world, Parts* parts) {
+  const std::unique_ptr<server::Metrics> metrics = server::Metrics::Create();
+  metrics->Follow([parts] { return parts->cluster().Followed(); });
+  metrics->Show([parts] { return FamiliesOf(parts->counters().Read()); });
+  const auto admin = StartAdmin(options, metrics.get(), parts);
+  if (!admin.ok()) return admin.status();
+  const ShownProgress progress(options, world, parts);
+  const std::jthread rounds([parts](const std::stop_token& stop) { parts->annotator().Run(stop); });
+  auto candidacy =
+      parts->cluster().access()->Stand(options.lease, CallbacksOf(options, &parts->annotator()));
+  if (!candidacy.ok()) return candidacy.status();
+  (*admin)->SetReady();
+  spdlog::info("outrigger {} annotates {}, admin on {}:{}", server::GetVersion().version,
+               NameOf(options.what), options.settings.admin_bind, (*admin)->port());
+  WaitForStop();
+  (*admin)->SetDraining();
+  spdlog::info("stopping");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Annotate(const AnnotateOptions& options, const World& world) {
+  const auto parts = Parts::Make(options, world);
+  if (!parts.ok()) return parts.status();
+  return options.once ? RunOnce(options, world, parts->get())
+                      : RunUntilStopped(options, world, parts->get());
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "outrigger/agent/settings.h"
+
+namespace outrigger {
+
+/// The settings of an agent of which one process writes at a time; the agent's struct derives from
+/// this, and has LeaderFields() in its kFields and LeaderFormer() in its kFormer.
+struct LeaderSettings {
+  /// `lease_name`: the default of `lease`.
+  explicit LeaderSettings(std::string lease_name) : lease(std::move(lease_name)) {}
+
+  std::string name_space = "kube-system";
+  std::string lease;
+  int64_t lease_seconds = 15;  // a former one
+};
+
+/// Who shares them, and what is named like them.
+inline constexpr std::string_view kAgentsWithState = "agents that keep state";
+
+/// Their part of kFields of `Settings`, which derives from LeaderSettings.
+template <typename Settings>
+constexpr auto LeaderFields() {
+  using Text = Setting<Settings, std::string>;
+  return std::tuple{
+      Text{"namespace", &Settings::name_space,
+           "where the agent's Lease is, and the ConfigMaps in which it keeps its state"}
+          .SharedBy(kAgentsWithState),
+      Text{"lease", &Settings::lease,
+           "Lease of the one process of the agent that writes; all others wait for it"}
+          .SharedBy(kAgentsWithState)};
+}
+
+/// Their part of kFormer.
+template <typename Settings>
+constexpr auto LeaderFormer() {
+  return std::tuple{Setting<Settings, int64_t>{"lease-seconds", &Settings::lease_seconds,
+                                               Range{3, 600}, "it is 15"}};
+}
+
+}  // namespace outrigger

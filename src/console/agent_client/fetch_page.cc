@@ -1,0 +1,120 @@
+#include "console/agent_client/fetch_page.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "fmt/format.h"
+#include "http/client/client.h"
+#include "outrigger/base/text.h"
+#include "sdk/base/url.h"
+
+namespace outrigger::agent_client {
+namespace {
+
+// Of so many bytes at most is quoted what the agent wrote.
+constexpr size_t kMaxQuoted = 1000;
+
+// Ends the error of an agent that cannot be reached.
+constexpr std::string_view kCheck =
+    "Check that the agent runs, that this is its admin port (the agent's port + 100 unless "
+    "--admin-port says otherwise) and that --admin-bind includes this address; for an agent in a "
+    "cluster, that kubectl port-forward runs";
+
+/// What is asked, and the URL of it for errors.
+struct Question {
+  http_client::Client client;
+  std::string path;  // "/queue"
+  std::string url;   // "http://127.0.0.1:9971/queue"
+};
+
+absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view page,
+                                      const FetchLimits& limits) {
+  // Without the URL: one that cannot be read may hold a password.
+  const auto refuse = [](const std::string& why) {
+    return absl::InvalidArgumentError(fmt::format(
+        "URL of an agent: {}; accepted is http://127.0.0.1:PORT, with its admin port", why));
+  };
+  const absl::StatusOr<Url> parsed = ParseUrl(url);
+  if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
+  if (parsed->scheme != "http") return refuse("admin ports do not have TLS");
+  if (!IsLoopback(parsed->host)) {
+    return refuse("agents show pages on loopback only (see kubectl port-forward)");
+  }
+  if (!parsed->path.empty()) return refuse("a path is not accepted");
+  const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};
+  if (std::string fault = FaultOf(spec); !fault.empty()) return absl::InvalidArgumentError(fault);
+  absl::StatusOr<http_client::Client> client =
+      http_client::Client::Create({.url = std::string(url),
+                                   .ca_file = {},
+                                   .cert_file = {},
+                                   .key_file = {},
+                                   .token_file = {},
+                                   .header_file = {},
+                                   .limits = {.connect = limits.connect,
+                                              .read = limits.read,
+                                              .total = limits.total,
+                                              .max_bytes = limits.max_bytes},
+                                   .check = std::string(kCheck)});
+  if (!client.ok()) return client.status();
+  std::string path = "/" + spec.name;
+  std::string shown = client->UrlOf(path);
+  return Question{.client = *std::move(client), .path = std::move(path), .url = std::move(shown)};
+}
+
+/// Returns the text of {"error": text}, or what else the body says.
+std::string ErrorText(const std::string& body) {
+  using Event = nlohmann::json::parse_event_t;
+  const auto shallow = [](int depth, Event event, const nlohmann::json& /*parsed*/) {
+    return depth == 0 || (event != Event::object_start && event != Event::array_start);
+  };
+  const auto json = nlohmann::json::parse(body, shallow, /*allow_exceptions=*/false);
+  const bool has_text = json.is_object() && json.contains("error") && json["error"].is_string();
+  return Shortened(Printable(has_text ? json["error"].get<std::string>() : body), kMaxQuoted);
+}
+
+absl::Status OfHttpStatus(const Question& question, const http_client::Answer& answer) {
+  const std::string text =
+      fmt::format("{}: {}: {}", question.url, answer.status, ErrorText(answer.body));
+  switch (answer.status) {
+    case 403:
+      return absl::PermissionDeniedError(text);
+    case 404:
+      return absl::NotFoundError(text);
+    case 503:
+      return absl::UnavailableError(text);
+    default:
+      return absl::InternalError(text);
+  }
+}
+
+absl::StatusOr<page::Page> Read(const Question& question, const http_client::Answer& answer) {
+  absl::StatusOr<page::Page> page = page::Decode(answer.body);
+  if (absl::IsUnimplemented(page.status())) {
+    return absl::UnimplementedError(
+        fmt::format("{}: {}", question.url, std::string(page.status().message())));
+  }
+  if (!page.ok()) {
+    return absl::DataLossError(fmt::format("{}: {}. Check that this is the admin port of an agent",
+                                           question.url, std::string(page.status().message())));
+  }
+  if ("/" + page->name != question.path) {
+    return absl::DataLossError(fmt::format("{}: the answer is the page \"{}\"", question.url,
+                                           Shortened(Printable(page->name), kMaxQuoted)));
+  }
+  return page;
+}
+
+}  // namespace
+
+absl::StatusOr<page::Page> FetchPage(std::string_view url, std::string_view page,
+                                     const FetchLimits& limits) {
+  const absl::StatusOr<Question> question = MakeQuestion(url, page, limits);
+  if (!question.ok()) return question.status();
+  const absl::StatusOr<http_client::Answer> answer = question->client.Get(question->path);
+  if (!answer.ok()) return answer.status();
+  if (answer->status != 200) return OfHttpStatus(*question, *answer);
+  return Read(*question, *answer);
+}
+
+}  // namespace outrigger::agent_client

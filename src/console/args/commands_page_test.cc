@@ -1,0 +1,38 @@
+// docs/commands.md against the command line: each section by itself, so that a build with some of
+// the agents holds as well.
+
+#include "console/args/commands_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/pages_testing.h"
+
+namespace outrigger::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CommandsPage, IsUpToDate) {
+  const std::string page = TextOf(OUTRIGGER_COMMANDS_PAGE);
+  const std::vector<AgentInfo> agents = OfferedAgents();
+  const std::string generated = CommandsPage(agents);
+  EXPECT_THAT(page, ::testing::StartsWith(generated.substr(0, generated.find("\n## "))));
+  for (const std::string& section : CommandSections(agents)) {
+    EXPECT_THAT(page + "\n", HasSubstr("\n" + section + "\n")) << "run scripts/update-docs";
+  }
+}
+
+TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
+  const std::string page = CommandsPage(Registry());
+  for (const char* command :
+       {"serve", "agents", "scheduler-config", "doctor", "explain pod", "explain gang",
+        "explain queue", "explain penalty", "annotate usage", "annotate allocation",
+        "penalty restore", "schedule", "devices", "lab scheduler", "version", "completion"}) {
+    EXPECT_THAT(page, HasSubstr(std::string("\n## `outrigger ") + command + "`"));
+  }
+  EXPECT_THAT(page, ::testing::Not(HasSubstr("`outrigger docs`")));
+}
+
+}  // namespace
+}  // namespace outrigger::cli

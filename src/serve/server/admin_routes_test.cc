@@ -1,0 +1,235 @@
+#include "serve/server/admin_routes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "fake_engine_testing.h"
+
+namespace outrigger::server {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Peer {
+  std::string method = "GET";
+  std::string query = {};
+  std::string address = "127.0.0.1";
+};
+
+class AdminRoutesTest : public ::testing::Test {
+ protected:
+  http::Response Ask(std::string_view path, const Peer& peer = {}) const {
+    http::Response response;
+    AdminRoutes(&engine_, *metrics_, readiness_, checks_, metrics_from_anywhere_)
+        .Handle({.method = peer.method,
+                 .path = path,
+                 .query = peer.query,
+                 .content_type = {},
+                 .body = {},
+                 .peer = peer.address},
+                &response);
+    return response;
+  }
+
+  FakeEngine engine_;
+  std::unique_ptr<Metrics> metrics_ = Metrics::Create();
+  std::atomic<Readiness> readiness_{Readiness::kReady};
+  Checks checks_;
+  bool metrics_from_anywhere_ = false;
+};
+
+const Peer kFar{.address = "10.1.2.3"};
+
+TEST_F(AdminRoutesTest, LivezIsOkHoweverReadyItIs) {
+  for (const Readiness readiness :
+       {Readiness::kStarting, Readiness::kReady, Readiness::kDraining}) {
+    readiness_ = readiness;
+    EXPECT_EQ(Ask("/livez", kFar).status, 200);
+    EXPECT_EQ(Ask("/livez", kFar).body, "ok");
+  }
+}
+
+TEST_F(AdminRoutesTest, LivezFailsForAnAgentThatOnlyARestartHelps) {
+  engine_.live = absl::UnavailableError("agent gang: planning has been at work for 200 s");
+  EXPECT_EQ(Ask("/livez").status, 503);
+  EXPECT_EQ(Ask("/livez").body, "not live: agent gang: planning has been at work for 200 s");
+  EXPECT_EQ(Ask("/livez", kFar).body, "not live");
+}
+
+TEST_F(AdminRoutesTest, ReadyzFollowsReadiness) {
+  EXPECT_EQ(Ask("/readyz", kFar).status, 200);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "ok");
+  readiness_ = Readiness::kStarting;
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: starting");
+  readiness_ = Readiness::kDraining;
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: draining");
+}
+
+TEST_F(AdminRoutesTest, ReadyzVerboseListsTheChecks) {
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\nreadyz check passed\n");
+  readiness_ = Readiness::kDraining;
+  const http::Response draining = Ask("/readyz", {.query = "a=b&verbose=1"});
+  EXPECT_EQ(draining.status, 503);
+  EXPECT_EQ(draining.body,
+            "[+]listener ok\n[+]started ok\n[-]not-draining failed: draining\n"
+            "readyz check failed\n");
+}
+
+TEST_F(AdminRoutesTest, ReadyzFailsWithAnyCheckAndNamesItToPeersFromOutside) {
+  std::string why_not = "pods: connection refused";
+  checks_ = [&why_not] { return std::vector<Check>{{"config", ""}, {"cluster", why_not}}; };
+  const http::Response failed = Ask("/readyz", kFar);
+  EXPECT_EQ(failed.status, 503);
+  EXPECT_EQ(failed.body, "not ready: cluster");
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\n[+]config ok\n"
+            "[-]cluster failed: pods: connection refused\nreadyz check failed\n");
+  why_not.clear();
+  EXPECT_EQ(Ask("/readyz", kFar).body, "ok");
+  readiness_ = Readiness::kDraining;
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: draining");
+}
+
+TEST_F(AdminRoutesTest, ReadyzFailsWhileAnAgentIsNotReady) {
+  engine_.readiness = {{"gang", absl::OkStatus()}, {"devices", absl::UnavailableError("recovers")}};
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503);
+  EXPECT_EQ(Ask("/readyz", kFar).body, "not ready: agent-devices");
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).status, 503);
+  EXPECT_EQ(Ask("/readyz", {.query = "verbose"}).body,
+            "[+]listener ok\n[+]started ok\n[+]not-draining ok\n[+]agent-gang ok\n"
+            "[-]agent-devices failed: recovers\nreadyz check failed\n");
+  engine_.readiness[1].ready = absl::UnavailableError("");
+  EXPECT_EQ(Ask("/readyz", kFar).status, 503) << "also without a text";
+  engine_.readiness[1].ready = absl::OkStatus();
+  EXPECT_EQ(Ask("/readyz", kFar).status, 200);
+}
+
+TEST_F(AdminRoutesTest, MetricsAreTheTextExposition) {
+  const http::Response response = Ask("/metrics");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4; charset=utf-8");
+  EXPECT_THAT(response.body, HasSubstr("outrigger_build_info{"));
+}
+
+TEST_F(AdminRoutesTest, VersionIsJson) {
+  const auto json = nlohmann::json::parse(Ask("/version").body);
+  EXPECT_TRUE(json.contains("version") && json.contains("compiler") && json.contains("buildType"))
+      << json;
+}
+
+struct LoopbackRow {
+  const char* name;
+  const char* path;
+  const char* query;
+};
+class OnLoopbackOnly : public AdminRoutesTest, public ::testing::WithParamInterface<LoopbackRow> {};
+
+TEST_P(OnLoopbackOnly, AnswersLocalPeersAndRefusesOthers) {
+  const auto status = [&](const char* address) {
+    return Ask(GetParam().path, {.query = GetParam().query, .address = address}).status;
+  };
+  for (const char* local : {"127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"}) {
+    EXPECT_NE(status(local), 403) << local;
+  }
+  for (const char* far : {"10.0.0.1", "1.127.0.0", "::2", "::ffff:10.0.0.1", "fe80::1", ""}) {
+    EXPECT_EQ(status(far), 403) << far;
+  }
+  const http::Response refused =
+      Ask(GetParam().path, {.query = GetParam().query, .address = "10.0.0.1"});
+  EXPECT_EQ(refused.body,
+            R"({"error":"answered on loopback only: use kubectl port-forward to this port, or )"
+            R"(kubectl exec, and ask 127.0.0.1"})");
+}
+
+INSTANTIATE_TEST_SUITE_P(Rows, OnLoopbackOnly,
+                         ::testing::Values(LoopbackRow{"Metrics", "/metrics", ""},
+                                           LoopbackRow{"Version", "/version", ""},
+                                           LoopbackRow{"ReadyzVerbose", "/readyz", "verbose"},
+                                           LoopbackRow{"Page", "/queue", ""},
+                                           LoopbackRow{"UnknownPath", "/nope", ""}),
+                         [](const auto& row) { return row.param.name; });
+
+TEST_F(AdminRoutesTest, MetricsGoToAnyoneWhenThatIsAskedFor) {
+  metrics_from_anywhere_ = true;
+  EXPECT_EQ(Ask("/metrics", kFar).status, 200);
+  EXPECT_EQ(Ask("/version", kFar).status, 403);
+}
+
+TEST_F(AdminRoutesTest, UnknownPathsNameTheKnownOnes) {
+  const http::Response response = Ask("/healthz");
+  EXPECT_EQ(response.status, 404);
+  EXPECT_THAT(response.body, HasSubstr("no such path: /healthz; served: /livez, /readyz"));
+  EXPECT_THAT(response.body, HasSubstr("/version, /queue (of agent qos: pods that wait)"));
+}
+
+TEST_F(AdminRoutesTest, PagesAreJson) {
+  const http::Response response = Ask("/queue");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "application/json");
+  const auto json = nlohmann::json::parse(response.body);
+  EXPECT_EQ(json["agent"], "qos");
+  EXPECT_EQ(json["page"], "queue");
+  EXPECT_EQ(json["rows"], nlohmann::json::parse(R"([{"pod":"default/a"}])"));
+  EXPECT_EQ(json["total"], 1);
+  EXPECT_EQ(json["truncated"], false);
+}
+
+TEST_F(AdminRoutesTest, PagesAreAskedForByTheirExactPath) {
+  for (const char* path : {"/queue/", "/Queue", "/queue/a", "queue", "//queue"}) {
+    EXPECT_EQ(Ask(path).status, 404) << path;
+  }
+  EXPECT_EQ(Ask("/queue", {.query = "a=b"}).status, 200);
+  EXPECT_EQ(Ask("/queue", {.method = "HEAD"}).status, 200);
+  EXPECT_EQ(Ask("/queue", {.method = "POST"}).status, 405);
+}
+
+TEST_F(AdminRoutesTest, PagesAreNotFilledForPeersFromOutside) {
+  metrics_from_anywhere_ = true;
+  int filled = 0;
+  engine_.fill_page = [&filled](PageTable*) {
+    ++filled;
+    return absl::OkStatus();
+  };
+  EXPECT_EQ(Ask("/queue", kFar).status, 403);
+  EXPECT_EQ(filled, 0);
+  EXPECT_EQ(Ask("/queue").status, 200);
+  EXPECT_EQ(filled, 1);
+}
+
+TEST_F(AdminRoutesTest, PagesThatAreNotReadyAre503AndFaultsAre500) {
+  engine_.fill_page = [](PageTable*) { return absl::UnavailableError("no plan yet"); };
+  EXPECT_EQ(Ask("/queue").status, 503);
+  EXPECT_EQ(Ask("/queue").body, R"({"error":"no plan yet"})");
+  engine_.fill_page = [](PageTable*) { return absl::InternalError("row 0"); };
+  EXPECT_EQ(Ask("/queue").status, 500);
+  EXPECT_EQ(Ask("/queue").body, R"({"error":"row 0"})");
+}
+
+TEST_F(AdminRoutesTest, PagesHaveTenThousandRowsAtMost) {
+  engine_.fill_page = [](PageTable* table) {
+    for (int i = 0; i < 10'001; ++i) table->Add({"p"});
+    return absl::OkStatus();
+  };
+  const auto json = nlohmann::json::parse(Ask("/queue").body);
+  EXPECT_EQ(json["rows"].size(), 10'000U);
+  EXPECT_EQ(json["total"], 10'001);
+  EXPECT_EQ(json["truncated"], true);
+}
+
+TEST_F(AdminRoutesTest, OnlyGetAndHead) {
+  EXPECT_EQ(Ask("/livez", {.method = "HEAD"}).status, 200);
+  for (const char* method : {"POST", "PUT", "DELETE", "PATCH", "OPTIONS"}) {
+    const http::Response response = Ask("/livez", {.method = method});
+    EXPECT_EQ(response.status, 405) << method;
+    EXPECT_EQ(response.allow, "GET, HEAD") << method;
+  }
+}
+
+}  // namespace
+}  // namespace outrigger::server
