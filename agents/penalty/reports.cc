@@ -178,8 +178,8 @@ void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused
 void Reports::OnNotMapped(const PriorityClass& in_cluster, const ClassAccount& account) {
   const std::string note = fmt::format(
       "new pods still get value {}, not {}: no policy of the API server maps them. Apply "
-      "deploy/penalty-mapped.yaml, with its ConfigMap in the agent's namespace; before Kubernetes "
-      "1.36 set replacement to recreate",
+      "deploy/penalty-mapped.yaml, with its ConfigMap in the agent's namespace; if it was deleted "
+      "before, restart kube-apiserver; before Kubernetes 1.36 set replacement to recreate",
       account.base, account.written);
   warn_(Printable(fmt::format("class {}: {}", account.name, note)));
   Record(in_cluster, true, "PenaltyNotMapped", note);

@@ -60,6 +60,17 @@ func TestAResetRemovesWhatATestMadeAndNamesWhatItRemoved(t *testing.T) {
 			t.Errorf("%s is there: %v", manifest, err)
 		}
 	}
+	etcd, err := c.etcdClient()
+	must(err)
+	defer etcd.Close()
+	const policy = "/registry/mutatingadmissionpolicies/of-a-test"
+	_, err = etcd.Put(ctx, policy, "")
+	must(err)
+	if err := c.reset(ctx, first); err == nil || !strings.Contains(err.Error(), policy) {
+		t.Errorf("there was a policy of pods, and reset says: %v", err)
+	}
+	_, err = etcd.Delete(ctx, policy)
+	must(err)
 	must(c.Client.RbacV1().ClusterRoles().Delete(ctx, "view", metav1.DeleteOptions{}))
 	if err := c.reset(ctx, first); err == nil || !strings.Contains(err.Error(), "clusterroles/view") {
 		t.Errorf("a role that was there is missing, and reset says: %v", err)
