@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "console/args/flags.h"
+#include "console/reading/input.h"
 #include "fmt/format.h"
 #include "gang/plan/claims.h"
 #include "gang/plan/terms.h"
@@ -10,8 +12,25 @@
 
 namespace outrigger::cli {
 
-absl::StatusOr<PlanFlags> ReadPlanFlags(const std::string& scheduler_names,
-                                        const std::string& unchecked) {
+std::vector<Flag> PlanningFlags() {
+  return Together(
+      {{{.name = "--scheduler-names",
+         .value = "LIST",
+         .help = "schedulerName of the pods that are planned, as the agent's setting of that name "
+                 "(default default-scheduler)"},
+        {.name = "--unchecked",
+         .value = "LIST",
+         .help = "what kube-scheduler does not compare, separated by commas: extended resources "
+                 "(example.com/score), groups of them (example.com/*), plugins that are off "
+                 "(NodePorts); PROFILE:ITEM is of that profile alone (default: it compares "
+                 "everything)"}},
+       ClusterFlags("nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
+                    " (without podgroups where none are installed, and resourceclaims and "
+                    "deviceclasses before Kubernetes 1.34)")});
+}
+
+absl::StatusOr<PlanFlags> ReadPlanFlags(const Given& given) {
+  const std::string scheduler_names = given.Value("--scheduler-names", "default-scheduler");
   PlanFlags flags;
   flags.scheduler_names = SplitList(scheduler_names);
   const auto& names = flags.scheduler_names;
@@ -21,7 +40,7 @@ absl::StatusOr<PlanFlags> ReadPlanFlags(const std::string& scheduler_names,
                     "separated by commas",
                     scheduler_names)));
   }
-  auto checks = plan::SchedulerChecks::Parse(unchecked);
+  auto checks = plan::SchedulerChecks::Parse(given.Value("--unchecked"));
   if (!checks.ok()) {
     return absl::InvalidArgumentError(
         fmt::format("--unchecked: {}", std::string(checks.status().message())));

@@ -23,9 +23,10 @@ struct PlanFlags {
   bool order_by_pod_priority = true;
 };
 
-/// Reads these from the flags of those names. InvalidArgument names the flag.
-absl::StatusOr<PlanFlags> ReadPlanFlags(const std::string& scheduler_names,
-                                        const std::string& unchecked);
+/// --scheduler-names, --unchecked, and those of the cluster that is planned.
+std::vector<Flag> PlanningFlags();
+/// Reads the first two. InvalidArgument names the flag.
+absl::StatusOr<PlanFlags> ReadPlanFlags(const Given& given);
 
 /// A plan, and all that went into it. It knows nothing of what an agent remembers besides the
 /// cluster: refusals of kube-scheduler, gangs that gave up their places. The places that an agent

@@ -5,9 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "console/args/flags.h"
 #include "console/format/text.h"
 #include "console/reading/input.h"
 #include "fmt/format.h"
+#include "gang/commands/cluster_plan.h"
 #include "gang/commands/gang_text.h"
 #include "gang/plan/group.h"
 #include "outrigger/base/text.h"
@@ -16,6 +18,11 @@ namespace outrigger::cli {
 namespace {
 
 using plan::GroupState;
+
+struct GangFlags : ExplainFlags {  // without a name: all
+  PlanFlags plan;
+  bool only_groups = false;
+};
 
 absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::string& where) {
   std::set<std::string> elsewhere;
@@ -105,30 +112,25 @@ void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std
   }
 }
 
-std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedGangs& gangs) {
+std::string InForm(const GangFlags& flags, const World& world, const ExplainedGangs& gangs) {
   if (flags.output == "json") return GangJson(gangs);
   if (flags.output == "yaml") return GangYaml(gangs);
   const bool color = IsColored(flags.color, world);
   const size_t columns = world.terminal.is_one ? world.terminal.columns : 0;
-  return flags.gang.empty() ? GangList(gangs, color, columns) : GangTable(gangs, color, columns);
+  return flags.name.empty() ? GangList(gangs, color, columns) : GangTable(gangs, color, columns);
 }
 
-}  // namespace
-
-absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& world) {
-  const ExplainFlags& flags = command.explain;
-  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
-  if (!plan_flags.ok()) return plan_flags.status();
+absl::StatusOr<ExplainText> ExplainGang(const GangFlags& flags, const World& world) {
   const auto objects = OpenCluster(flags, world);
   if (!objects.ok()) return objects.status();
   const auto cluster = (*objects)->ReadPlanned();
   if (!cluster.ok()) return cluster.status();
 
-  PodName wanted{flags.name_space, flags.gang};
+  PodName wanted{flags.name_space, flags.name};
   if (!wanted.name.empty() && wanted.name_space.empty()) {
     wanted.name_space = (*objects)->DefaultNamespace();
   }
-  GangPlan plan(&*cluster, *std::move(plan_flags), flags.only_groups);
+  GangPlan plan(&*cluster, flags.plan, flags.only_groups);
   const auto groups = Select(plan, wanted, cluster->where);
   if (!groups.ok()) return groups.status();
   ExplainedGangs explained;
@@ -144,6 +146,51 @@ absl::StatusOr<ExplainText> ExplainGang(const Command& command, const World& wor
   if (groups->empty()) result.notes.push_back(cluster->where + ": no pod is in a gang");
   result.text = InForm(flags, world, explained);
   return result;
+}
+
+absl::StatusOr<GangFlags> ReadGangFlags(const Given& given) {
+  GangFlags flags;
+  absl::Status status = ReadExplainFlags(given, &flags);
+  if (status.ok()) status = ReadName(given, "gang", &flags);
+  if (!status.ok()) return status;
+  if (given.Has("name") && flags.name.empty()) {
+    return given.Wrong("the name of the gang is empty; leave it out to list all");
+  }
+  auto plan = ReadPlanFlags(given);
+  if (!plan.ok()) return plan.status();
+  flags.plan = *std::move(plan);
+  flags.only_groups = given.Has("--only-groups");
+  return flags;
+}
+
+}  // namespace
+
+Command ExplainGangCommand() {
+  Command command{
+      .name = "explain gang",
+      .summary = "Whether a gang (PodGroup) has room, and what it waits for; or all of them",
+      .opens_connections = true,
+      .run = RunOf(ReadGangFlags, ExplainGang)};
+  command.flags = Together(
+      {{{.name = "name",
+         .help = "the gang, of whatever dialect: NAME or NAMESPACE/NAME; without it, all are "
+                 "listed"},
+        {.name = "-n,--namespace",
+         .value = "NS",
+         .help = "namespace of the gang (default: the context's; in --cluster, whichever has it "
+                 "alone; all, where gangs are listed)"}},
+       PlanningFlags(),
+       {{.name = "--only-groups",
+         .help = "Show members that do not ask for outrigger.dev/gang and outrigger.dev/gang-bind, "
+                 "as where scheduler-config has --members-only; without it, only of gangs of which "
+                 "others do"},
+        OutputFlag({"table", "json", "yaml"}),
+        ColorFlag()}});
+  command.notes =
+      "All gangs and single pods that wait are planned together, as agent gang does. What the "
+      "agent\nremembers (refusals of kube-scheduler, gangs that gave up their places), and "
+      "addedAffinity of profiles,\nare not known here.";
+  return command;
 }
 
 }  // namespace outrigger::cli

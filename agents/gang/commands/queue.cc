@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/time/clock.h"
+#include "console/args/flags.h"
 #include "console/pages/agent_page.h"
 #include "console/pages/page_text.h"
 #include "console/reading/input.h"
@@ -18,6 +19,12 @@
 
 namespace outrigger::cli {
 namespace {
+
+struct QueueFlags : ExplainFlags {
+  PlanFlags plan;
+  std::string agent;         // URL of the agent to ask; empty: the queue is planned here
+  size_t limit = kMostRows;  // rows at most
+};
 
 constexpr std::string_view kWithoutQos =
     "The agent qos, which has the queue, is not served there (serve --agents qos, or gang,qos); "
@@ -75,16 +82,13 @@ void AddPlanNotes(const ClusterPlan& planned, std::vector<std::string>* notes) {
                   waiting == 1 ? "it lacks" : "they lack"));
 }
 
-absl::StatusOr<PageTable> PlanQueue(const ExplainFlags& flags, const World& world,
+absl::StatusOr<PageTable> PlanQueue(const QueueFlags& flags, const World& world,
                                     std::vector<std::string>* notes) {
-  auto plan_flags = ReadPlanFlags(flags.scheduler_names, flags.unchecked);
-  if (!plan_flags.ok()) return plan_flags.status();
-  plan_flags->order_by_pod_priority = flags.pod_priority;
   const auto objects = OpenCluster(flags, world);
   if (!objects.ok()) return objects.status();
   const auto cluster = (*objects)->ReadPlanned();
   if (!cluster.ok()) return cluster.status();
-  const ClusterPlan planned(*cluster, *std::move(plan_flags));
+  const ClusterPlan planned(*cluster, flags.plan);
   *notes = cluster->notes;
   AddPlanNotes(planned, notes);
   return QueueOf(planned, flags.limit);
@@ -96,7 +100,7 @@ Style StyleOf(std::string_view column, std::string_view text) {
   return text == "waits" ? Style::kBad : Style::kGood;
 }
 
-std::string InForm(const ExplainFlags& flags, const World& world, const PageTable& queue) {
+std::string InForm(const QueueFlags& flags, const World& world, const PageTable& queue) {
   if (flags.output == "json") return PageJson(queue);
   if (flags.output == "yaml") return PageYaml(queue);
   if (queue.total() == 0) return "Nothing waits.\n";
@@ -106,10 +110,7 @@ std::string InForm(const ExplainFlags& flags, const World& world, const PageTabl
                           .style_of = StyleOf});
 }
 
-}  // namespace
-
-absl::StatusOr<ExplainText> ExplainQueue(const Command& command, const World& world) {
-  const ExplainFlags& flags = command.explain;
+absl::StatusOr<ExplainText> ExplainQueue(const QueueFlags& flags, const World& world) {
   ExplainText result;
   const auto queue =
       flags.agent.empty()
@@ -122,6 +123,57 @@ absl::StatusOr<ExplainText> ExplainQueue(const Command& command, const World& wo
   }
   result.text = InForm(flags, world, *queue);
   return result;
+}
+
+// For a plan that is made here.
+constexpr const char* kPlanFlags[] = {"--cluster",         "--kubeconfig", "--context",
+                                      "--scheduler-names", "--unchecked",  "--pod-priority"};
+
+absl::StatusOr<QueueFlags> ReadQueueFlags(const Given& given) {
+  QueueFlags flags;
+  absl::Status status = ReadExplainFlags(given, &flags);
+  if (status.ok()) status = CheckNotEmpty(given, "--agent", "http://127.0.0.1:PORT");
+  if (!status.ok()) return status;
+  flags.agent = given.Value("--agent");
+  for (const char* flag : kPlanFlags) {
+    if (flags.agent.empty() || !given.Has(flag)) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("{} is for a plan that is made here; --agent shows the agent's own", flag));
+  }
+  auto plan = ReadPlanFlags(given);
+  if (!plan.ok()) return plan.status();
+  flags.plan = *std::move(plan);
+  flags.plan.order_by_pod_priority = given.Value("--pod-priority", "true") == "true";
+  status = ReadLimit(given, &flags.limit);
+  if (!status.ok()) return status;
+  return flags;
+}
+
+}  // namespace
+
+Command ExplainQueueCommand() {
+  Command command{.name = "explain queue",
+                  .summary = "The queue of gangs and pods that wait: order, state, what is short",
+                  .opens_connections = true,
+                  .run = RunOf(ReadQueueFlags, ExplainQueue)};
+  command.flags = Together(
+      {{{.name = "--agent",
+         .value = "URL",
+         .help = "ask the running agent qos, http://127.0.0.1:PORT with its admin port (9972; in a "
+                 "cluster: kubectl port-forward); without it, the queue is planned here"}},
+       PlanningFlags(),
+       {{.name = "--pod-priority",
+         .value = "BOOL",
+         .help = "order by pod priority, as the agent's setting of that name (default true)",
+         .words = {"true", "false"}},
+        LimitFlag("rows"),
+        OutputFlag({"table", "json", "yaml"}),
+        ColorFlag()}});
+  command.notes =
+      "Without --agent all gangs and single pods that wait are planned together, as agents gang "
+      "and qos do.\nWhat they remember (refusals of kube-scheduler, gangs that gave up their "
+      "places), and addedAffinity of\nprofiles, are not known here.";
+  return command;
 }
 
 }  // namespace outrigger::cli

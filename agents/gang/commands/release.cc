@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "console/args/flags.h"
 #include "console/reading/live_client.h"
 #include "fmt/format.h"
 #include "fmt/ranges.h"
@@ -18,6 +19,12 @@
 
 namespace outrigger::cli {
 namespace {
+
+struct GangReleaseFlags {
+  std::string kubeconfig;
+  std::string context;
+  bool dry_run = false;
+};
 
 constexpr size_t kMostShown = 10;
 // Seen: an API server hears within a second that a binding is gone; there may be several.
@@ -176,12 +183,48 @@ class Releasing {
   const World& world_;
 };
 
-}  // namespace
-
 absl::Status ReleaseGates(const GangReleaseFlags& flags, const World& world) {
   auto client = OpenLiveClient({flags.kubeconfig, flags.context}, world.environment);
   if (!client.ok()) return client.status();
   return Releasing(*std::move(client), &flags, &world).Run();
+}
+
+absl::StatusOr<GangReleaseFlags> ReadReleaseFlags(const Given& given) {
+  if (!given.Has("--all")) {
+    return given.Wrong("gang release wants --all: it lets pods of all namespaces go");
+  }
+  return GangReleaseFlags{given.Value("--kubeconfig"), given.Value("--context"),
+                          given.Has("--dry-run")};
+}
+
+Command ReleaseCommand() {
+  return {
+      .name = "gang release",
+      .summary = "Remove the scheduling gate outrigger.dev/queue from pods",
+      .flags =
+          Together({{{.name = "--all", .help = "From all pods of all namespaces; has to be given"},
+                     {.name = "--dry-run", .help = "Print what would be done, and do nothing"}},
+                    KubeconfigFlags("the cluster")}),
+      .notes =
+          "Works without the agent, and can be run as often as one likes. First the bindings of "
+          "the "
+          "policies that\nname the gate (deploy/member-policy.yaml, deploy/guard-policy.yaml) are "
+          "deleted, so that no further\npods get the gate and nothing keeps it; then it is removed "
+          "from all pods. Pods whose template has the gate\nare created with it again: change the "
+          "template before. Rights: "
+          "pods (list, patch), mutatingadmissionpolicies and\nvalidatingadmissionpolicies (list), "
+          "and their bindings (list, delete).",
+      .opens_connections = true,
+      .run = RunOf(ReadReleaseFlags, ReleaseGates)};
+}
+
+}  // namespace
+
+std::vector<Command> GangCommands() {
+  return {{.name = "gang",
+           .summary = "Undo what holds pods for agent gang",
+           .subcommands = "What to do"},
+          ReleaseCommand()};
 }
 
 }  // namespace outrigger::cli

@@ -1,5 +1,7 @@
 #include "load/commands/annotate.h"
 
+#include "load/commands/options.h"
+
 #include <chrono>
 #include <memory>
 #include <ostream>
@@ -8,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "console/args/flags.h"
 #include "console/format/text.h"
 #include "console/process/lease_term.h"
 #include "console/process/signals.h"
@@ -240,13 +243,72 @@ absl::Status RunUntilStopped(const AnnotateOptions& options, const World& world,
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::Status Annotate(const AnnotateOptions& options, const World& world) {
   const auto parts = Parts::Make(options, world);
   if (!parts.ok()) return parts.status();
   return options.once ? RunOnce(options, world, parts->get())
                       : RunUntilStopped(options, world, parts->get());
+}
+
+int RunAnnotate(Annotating what, const Given& given, const World& world) {
+  const absl::StatusOr<AnnotateOptions> options =
+      PrepareAnnotate({.what = what,
+                       .config = given.Value("--config"),
+                       .settings = given.settings(),
+                       .once = given.Has("--once"),
+                       .dry_run = given.Has("--dry-run")},
+                      world);
+  if (!options.ok()) return Finish(options.status(), world);
+  // What ends by itself may be ended at once: it keeps no state of its own.
+  if (!options->once) HoldSignals();
+  StartLogging(options->log);
+  for (const std::string& warning : options->warnings) spdlog::warn("{}", warning);
+  const absl::Status status = Annotate(*options, world);
+  if (status.ok()) return kDone;
+  spdlog::error("{}", std::string(status.message()));
+  return absl::IsInvalidArgument(status) ? kUsage : kFailed;
+}
+
+Command CommandOf(Annotating what, const std::string& name, const std::string& summary,
+                  const std::string& notes) {
+  Command command{.name = "annotate " + name,
+                  .summary = summary,
+                  .opens_connections = true,
+                  .run = [what](const Given& given, const World& world) {
+                    return RunAnnotate(what, given, world);
+                  }};
+  command.flags = {
+      {.name = "--config",
+       .value = "FILE",
+       .help = "settings file in YAML, shared by both commands; also OUTRIGGER_ANNOTATE_CONFIG",
+       .is_file = true},
+      {.name = "--once", .help = "Write once, under the Lease, and end"},
+      {.name = "--dry-run",
+       .help = "Write nothing: print once what would be written, and what is missing"}};
+  command.settings = {{.title = "Settings", .settings = MakeAnnotateGroup(what).settings}};
+  command.notes =
+      notes +
+      "\nA setting is taken from the first that has it: flag, environment (OUTRIGGER_ANNOTATE_QPS "
+      "for\n--qps), settings file (qps: ...), variable of the original program, default.";
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> AnnotateCommands() {
+  return {{.name = "annotate",
+           .summary = "Write what agents read of nodes as annotations",
+           .subcommands = "What to write"},
+          CommandOf(Annotating::kUsage, "usage",
+                    "Write how much of each node is free, as measured over a window",
+                    "Writes mean, deviation and forecast of each node's free cpu (millicores) and "
+                    "memory (bytes),\nwhich the agents safe and congestion read. A value that the "
+                    "source does not have is never\nwritten as zero."),
+          CommandOf(
+              Annotating::kAllocation, "allocation",
+              "Write what the pods of each node request, and what is free",
+              "Writes what the pods of each node request and what is free, as kube-scheduler "
+              "counts it, at\nmost a second after a pod is bound, which the agent pigeon reads.")};
 }
 
 }  // namespace outrigger::cli

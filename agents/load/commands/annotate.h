@@ -1,13 +1,12 @@
 #pragma once
 
-#include "absl/status/status.h"
-#include "console/format/world.h"
-#include "load/commands/options.h"
+#include <vector>
+
+#include "console/args/command.h"
 
 namespace outrigger::cli {
 
-/// Runs `outrigger annotate` until SIGTERM or SIGINT, or once. Logging must be set up;
-/// HoldSignals() called unless it runs once.
-absl::Status Annotate(const AnnotateOptions& options, const World& world);
+/// `outrigger annotate usage` and `annotate allocation`: until SIGTERM or SIGINT, or once.
+std::vector<Command> AnnotateCommands();
 
 }  // namespace outrigger::cli

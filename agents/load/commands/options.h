@@ -1,10 +1,10 @@
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "console/args/command.h"
 #include "console/format/world.h"
 #include "console/process/cluster_source.h"
 #include "console/process/log.h"
@@ -15,6 +15,14 @@
 #include "outrigger/agent/elections.h"
 
 namespace outrigger::cli {
+
+struct AnnotateFlags {
+  Annotating what = Annotating::kUsage;
+  std::string config;                           // path of the settings file, or empty
+  std::map<std::string, std::string> settings;  // flag -> value
+  bool once = false;
+  bool dry_run = false;
+};
 
 /// Everything of `outrigger annotate` before it starts, checked.
 struct AnnotateOptions {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "console/args/flags.h"
 #include "console/pages/agent_page.h"
 #include "console/pages/page_text.h"
 #include "console/reading/input.h"
@@ -17,6 +18,13 @@
 
 namespace outrigger::cli {
 namespace {
+
+struct PenaltyFlags : JournalPlace {
+  std::string agent;             // URL of the agent to ask; empty: the journal is read
+  std::string output = "table";  // table, json or yaml
+  std::string color = "auto";    // auto, always or never
+  size_t limit = kMostRows;      // rows of a table at most
+};
 
 constexpr std::string_view kWithoutPenalty =
     "The agent penalty is not served there (serve --agents penalty); without --agent the journal "
@@ -83,8 +91,6 @@ std::string PenaltyTables(const PenaltyFlags& flags, const World& world,
   return text;
 }
 
-}  // namespace
-
 absl::StatusOr<ExplainText> ExplainPenalty(const PenaltyFlags& flags, const World& world) {
   ExplainText result;
   const auto pages =
@@ -103,6 +109,45 @@ absl::StatusOr<ExplainText> ExplainPenalty(const PenaltyFlags& flags, const Worl
     result.text = PenaltyTables(flags, world, *pages);
   }
   return result;
+}
+
+absl::StatusOr<PenaltyFlags> ReadPenaltyFlags(const Given& given) {
+  PenaltyFlags flags;
+  absl::Status status = ReadJournalPlace(given, &flags);
+  if (status.ok()) status = ReadLimit(given, &flags.limit);
+  if (status.ok()) status = CheckNotEmpty(given, "--agent", "http://127.0.0.1:PORT");
+  if (!status.ok()) return status;
+  flags.agent = given.Value("--agent");
+  for (const char* flag : {"--kubeconfig", "--context", "--namespace"}) {
+    if (flags.agent.empty() || !given.Has(flag)) continue;
+    return absl::InvalidArgumentError(
+        fmt::format("{} is for the journal in the cluster; --agent shows the agent's own", flag));
+  }
+  flags.output = given.Value("--output", flags.output);
+  flags.color = given.Value("--color", flags.color);
+  return flags;
+}
+
+}  // namespace
+
+Command ExplainPenaltyCommand() {
+  Command command{
+      .name = "explain penalty",
+      .summary = "Priority classes with their penalties, changes, sums and counted PodGroups",
+      .opens_connections = true,
+      .run = RunOf(ReadPenaltyFlags, ExplainPenalty)};
+  command.flags = Together(
+      {{{.name = "--agent",
+         .value = "URL",
+         .help = "ask the running agent penalty, http://127.0.0.1:PORT with its admin port (9975; "
+                 "in a cluster: kubectl port-forward); without it, the journal in the cluster is "
+                 "read"}},
+       JournalFlags(),
+       {LimitFlag("rows of a table"), OutputFlag({"table", "json", "yaml"}), ColorFlag()}});
+  command.notes =
+      "Without --agent a penalty is that of the last count: the agent's settings, by which it "
+      "recovers, are\nnot known here.";
+  return command;
 }
 
 }  // namespace outrigger::cli

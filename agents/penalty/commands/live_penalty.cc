@@ -1,5 +1,7 @@
 #include "penalty/commands/live_penalty.h"
 
+#include "console/args/flags.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +17,21 @@
 #include "penalty/classes/edges.h"
 
 namespace outrigger::cli {
+
+std::vector<Flag> JournalFlags() {
+  return Together({KubeconfigFlags("the cluster"),
+                   {{.name = "-n,--namespace",
+                     .value = "NS",
+                     .help = "namespace of the journal, as the agent's setting of that name "
+                             "(default kube-system)"}}});
+}
+
+absl::Status ReadJournalPlace(const Given& given, JournalPlace* place) {
+  place->kubeconfig = given.Value("--kubeconfig");
+  place->context = given.Value("--context");
+  place->name_space = given.Value("--namespace", place->name_space);
+  return CheckNotEmpty(given, "--namespace", "the name of a namespace");
+}
 namespace {
 
 kube::EventOptions EventOptionsOf(std::function<void(const std::string& line)> warn) {

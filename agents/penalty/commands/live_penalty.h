@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "console/args/command.h"
 #include "console/reading/cluster_objects.h"
 #include "console/reading/live_client.h"
 #include "kube/view/api_access.h"
@@ -14,6 +15,16 @@
 #include "penalty/commands/penalty_cluster.h"
 
 namespace outrigger::cli {
+
+/// Where the journal of penalties is.
+struct JournalPlace {
+  std::string name_space = "kube-system";
+  std::string kubeconfig;
+  std::string context;
+};
+/// The flags that say so.
+std::vector<Flag> JournalFlags();
+absl::Status ReadJournalPlace(const Given& given, JournalPlace* place);
 
 /// The API server, for commands about penalties. Thread-safe; destroying it waits a second at most
 /// for Events that are not written yet.

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <ostream>
 #include <random>
 #include <string>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "console/args/flags.h"
 #include "console/process/lease_term.h"
 #include "console/reading/live_cluster.h"
 #include "fmt/format.h"
@@ -19,6 +22,14 @@
 
 namespace outrigger::cli {
 namespace {
+
+constexpr int64_t kMostWait = 3600;
+
+struct RestoreFlags : JournalPlace {
+  std::string class_name;  // empty: all
+  std::string lease = "outrigger-penalty";
+  std::chrono::seconds wait{60};  // for the Lease, at most
+};
 
 // What several threads print.
 class Printer {
@@ -43,7 +54,7 @@ class Printer {
 };
 
 // A holder's duration is kept to: a shorter one would take the Lease from an agent that is alive.
-LeaseClaim ClaimOf(const PenaltyFlags& flags, std::optional<std::chrono::seconds> duration) {
+LeaseClaim ClaimOf(const RestoreFlags& flags, std::optional<std::chrono::seconds> duration) {
   constexpr std::chrono::seconds kLeast{3};
   constexpr std::chrono::seconds kMost{600};
   const auto lasts = std::clamp(duration.value_or(LeaseClaim{}.lease_duration), kLeast, kMost);
@@ -59,9 +70,7 @@ absl::Status AsFailure(const absl::Status& status) {
   return absl::InternalError(status.message());
 }
 
-}  // namespace
-
-absl::Status RestorePenalty(const PenaltyFlags& flags, const World& world) {
+absl::Status RestorePenalty(const RestoreFlags& flags, const World& world) {
   auto client = OpenLiveClient({flags.kubeconfig, flags.context}, world.environment);
   if (!client.ok()) return client.status();
   Printer printer(&world);
@@ -83,6 +92,66 @@ absl::Status RestorePenalty(const PenaltyFlags& flags, const World& world) {
         fmt::format("{} holds Lease {}/{}; waiting for it", holder, flags.name_space, flags.lease));
   };
   return HoldingLease(live.Cluster().elections, std::move(task), {});
+}
+
+absl::Status ReadWait(const Given& given, std::chrono::seconds* wait) {
+  const std::string text = given.Value("--wait", std::to_string(wait->count()));
+  int64_t count = 0;
+  if (!absl::SimpleAtoi(text, &count) || count < 1 || count > kMostWait) {
+    return NotAccepted("--wait", text, fmt::format("seconds, 1 to {}", kMostWait));
+  }
+  *wait = std::chrono::seconds(count);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<RestoreFlags> ReadRestoreFlags(const Given& given) {
+  RestoreFlags flags;
+  flags.class_name = given.Value("class");
+  if (given.Has("--all") && given.Has("class")) {
+    return absl::InvalidArgumentError(
+        "--all and the name of a class exclude each other: give one of them");
+  }
+  if (!given.Has("--all") && flags.class_name.empty()) {
+    return given.Wrong("penalty restore wants the name of a PriorityClass or --all");
+  }
+  flags.lease = given.Value("--lease", flags.lease);
+  absl::Status status = ReadJournalPlace(given, &flags);
+  if (status.ok()) status = ReadWait(given, &flags.wait);
+  if (status.ok()) status = CheckNotEmpty(given, "--lease", "the name of a Lease");
+  if (!status.ok()) return status;
+  return flags;
+}
+
+Command RestoreCommand() {
+  Command command{.name = "penalty restore",
+                  .summary = "Put priority classes back to their base values",
+                  .opens_connections = true,
+                  .run = RunOf(ReadRestoreFlags, RestorePenalty)};
+  command.flags = Together(
+      {{{.name = "class", .help = "the PriorityClass; or give --all"},
+        {.name = "--all", .help = "All that have a penalty; the journal is removed"}},
+       JournalFlags(),
+       {{.name = "--lease",
+         .value = "NAME",
+         .help = "Lease of the agent, as its setting of that name (default outrigger-penalty)"},
+        {.name = "--wait",
+         .value = "SECONDS",
+         .help = fmt::format("how long to wait for the Lease, 1 to {} (default 60)", kMostWait)}}});
+  command.notes =
+      "Stop the agent first: its Lease is taken, so that nothing else writes. A class of which the "
+      "agent\ndied in the middle of a change is made again. It can be run as often as one likes, "
+      "and without\na journal: then the annotation outrigger.dev/base-value of a class has its "
+      "base.";
+  return command;
+}
+
+}  // namespace
+
+std::vector<Command> PenaltyCommands() {
+  return {{.name = "penalty",
+           .summary = "Undo what agent penalty has done to priority classes",
+           .subcommands = "What to do"},
+          RestoreCommand()};
 }
 
 }  // namespace outrigger::cli

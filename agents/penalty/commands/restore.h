@@ -1,13 +1,13 @@
 #pragma once
 
-#include "absl/status/status.h"
+#include <vector>
+
 #include "console/args/command.h"
-#include "console/format/world.h"
 
 namespace outrigger::cli {
 
 /// `outrigger penalty restore`: takes the agent's Lease, puts classes back to their base, and
 /// prints a line for each. Errors: of the kubeconfig, HoldingLease(), and Restorer.
-absl::Status RestorePenalty(const PenaltyFlags& flags, const World& world);
+std::vector<Command> PenaltyCommands();
 
 }  // namespace outrigger::cli

@@ -10,6 +10,19 @@
 
 namespace outrigger::cli {
 
+struct AgentsFlags {
+  std::string name;              // empty: all
+  std::string output = "table";  // table, json or yaml
+  bool rbac = false;
+  std::string mode;             // with rbac: the setting of this name; empty: its default
+  std::string replacement;      // as mode
+  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
+  std::string service_account;  // with rbac; empty: outrigger-<agent>
+};
+
+/// `outrigger agents`, --rbac included.
+Command AgentsCommand(const std::vector<AgentInfo>& registry);
+
 /// A path that an agent answers when it is served, and the verb it runs.
 struct AgentPath {
   std::string path;

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/agents/agents.h"
 #include "cli/serve/options.h"
-#include "console/args/command.h"
 #include "outrigger/agent/registry.h"
 
 namespace outrigger::cli {

@@ -250,6 +250,24 @@ absl::Status AddFromDevices(ClusterObjects& objects, Diagnosis* diagnosis,
   return absl::OkStatus();
 }
 
+struct DoctorFlags {
+  SettingsFlags settings;
+  std::string file;              // path; "-" is standard input
+  std::string output = "table";  // table, json or yaml
+  std::string color = "auto";    // auto, always or never
+  bool strict = false;
+  std::string cluster;  // path of a file with pods; "-" is standard input; empty: none
+  bool live = false;    // read the pods of the live cluster
+  std::string kubeconfig;
+  std::string context;
+};
+
+// What `outrigger doctor` prints, and whether it is content.
+struct DoctorReport {
+  ExplainText text;
+  bool healthy = true;  // no errors; with --strict no warnings either
+};
+
 // Adds what the objects of the cluster show, if `flags` name one.
 absl::Status AddFromCluster(const DoctorFlags& flags, const World& world,
                             const std::vector<SettingGroup>& groups, Diagnosis* diagnosis,
@@ -274,9 +292,8 @@ absl::Status AddFromCluster(const DoctorFlags& flags, const World& world,
                                       : absl::OkStatus();
 }
 
-// The settings of `command`; with a list of agents only those of its agents, as in `serve`.
-absl::StatusOr<PreparedSettings> PrepareJudged(const Command& command, const World& world) {
-  const SettingsFlags flags{command.config, command.settings};
+// The settings; with a list of agents only those of its agents, as in `serve`.
+absl::StatusOr<PreparedSettings> PrepareJudged(const SettingsFlags& flags, const World& world) {
   absl::StatusOr<PreparedSettings> settings = PrepareSettings(flags, world);
   if (!settings.ok() || settings->groups.at(0).server->agents.empty()) return settings;
   const auto served = ServedAgents(settings->groups, world.registry, world.left_out);
@@ -347,9 +364,10 @@ absl::Status CheckAcceptedByScheduler(const DoctorInput& input,
   return absl::InvalidArgumentError(text);
 }
 
-absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) {
-  const DoctorFlags& flags = command.doctor;
-  absl::StatusOr<PreparedSettings> settings = PrepareJudged(command, world);
+namespace {
+
+absl::StatusOr<DoctorReport> Doctor(const DoctorFlags& flags, const World& world) {
+  absl::StatusOr<PreparedSettings> settings = PrepareJudged(flags.settings, world);
   if (!settings.ok()) return settings.status();
   absl::StatusOr<ExplainInput> input = ReadExplainInput(flags.file, world);
   if (!input.ok()) return input.status();
@@ -359,14 +377,87 @@ absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world) 
   absl::Status accepted = CheckSettings(*diagnosis, settings->groups);
   if (!accepted.ok()) return accepted;
   DoctorReport report;
-  report.notes = std::move(settings->warnings);
+  report.text.notes = std::move(settings->warnings);
   const absl::Status read =
-      AddFromCluster(flags, world, settings->groups, &*diagnosis, &report.notes);
+      AddFromCluster(flags, world, settings->groups, &*diagnosis, &report.text.notes);
   if (!read.ok()) return read;
   report.healthy = diagnosis->Count(Severity::kError) == 0 &&
                    (!flags.strict || diagnosis->Count(Severity::kWarning) == 0);
-  report.text = InForm(flags, world, *diagnosis);
+  report.text.text = InForm(flags, world, *diagnosis);
   return report;
+}
+
+absl::Status ReadPods(const Given& given, DoctorFlags* flags) {
+  flags->cluster = given.Value("--cluster");
+  flags->live = given.Has("--live");
+  flags->kubeconfig = given.Value("--kubeconfig");
+  flags->context = given.Value("--context");
+  if (flags->live && !flags->cluster.empty()) {
+    return absl::InvalidArgumentError(
+        "--live and --cluster exclude each other: pods come from one");
+  }
+  if (!flags->live && !(flags->kubeconfig.empty() && flags->context.empty())) {
+    return absl::InvalidArgumentError("--kubeconfig and --context go with --live");
+  }
+  if (flags->file == "-" && flags->cluster == "-") {
+    return absl::InvalidArgumentError(
+        "the file - and --cluster - both read standard input; only one can");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<DoctorFlags> ReadDoctorFlags(const Given& given) {
+  DoctorFlags flags;
+  flags.settings = {given.Value("--config"), given.settings()};
+  flags.file = given.Value("file");
+  flags.output = given.Value("--output", flags.output);
+  flags.color = given.Value("--color", flags.color);
+  flags.strict = given.Has("--strict");
+  if (flags.file.empty()) {
+    return given.Wrong(
+        "doctor wants a file with a KubeSchedulerConfiguration, or - for standard input");
+  }
+  absl::Status pods = ReadPods(given, &flags);
+  if (!pods.ok()) return pods;
+  return flags;
+}
+
+int RunDoctor(const Given& given, const World& world) {
+  const auto flags = ReadDoctorFlags(given);
+  if (!flags.ok()) return Finish(flags.status(), world);
+  const absl::StatusOr<DoctorReport> report = Doctor(*flags, world);
+  if (!report.ok()) return Finish(report.status(), world);
+  const int code = Finish(absl::StatusOr<ExplainText>(report->text), world);
+  return code == kDone && !report->healthy ? kFailed : code;
+}
+
+}  // namespace
+
+Command DoctorCommand(const std::vector<AgentInfo>& registry) {
+  Command command{.name = "doctor",
+                  .summary = "Check a KubeSchedulerConfiguration for what makes agents go wrong",
+                  .opens_connections = true,
+                  .run = RunDoctor};
+  command.flags = Together(
+      {{{.name = "file", .help = "the configuration; - reads standard input", .is_file = true},
+        OutputFlag({"table", "json", "yaml"}),
+        {.name = "--strict", .help = "Fail for warnings, too"},
+        ColorFlag(),
+        {.name = "--cluster",
+         .value = "FILE",
+         .help = "pods to search for markers of groups that are not read, as `kubectl get pods -A "
+                 "-o json` (faster) or yaml prints them; - reads standard input",
+         .is_file = true},
+        {.name = "--live", .help = "The same with the pods of the live cluster"}},
+       KubeconfigFlags("the live cluster"),
+       {ConfigFlag("Settings of the agents")}});
+  command.settings =
+      ServeSettings(registry, {"--port", "--agents", "--scheduler-config", "--max-waiting-binds"});
+  command.notes =
+      "The file is checked against the settings that `serve` would take. Nothing is called without "
+      "--live.\ndocs/doctor.md lists what can be found. Exit code 1 also says that there are "
+      "errors, with --strict or warnings.";
+  return command;
 }
 
 }  // namespace outrigger::cli

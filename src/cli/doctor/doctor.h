@@ -59,17 +59,9 @@ std::string DoctorTable(const Diagnosis& diagnosis, bool color);
 std::string DoctorJson(const Diagnosis& diagnosis);
 std::string DoctorYaml(const Diagnosis& diagnosis);
 
-/// What `outrigger doctor` prints, and whether it is content.
-struct DoctorReport {
-  std::string text;
-  std::vector<std::string> notes;  // for standard error
-  bool healthy = true;             // no errors; with --strict no warnings either
-};
-
-/// `outrigger doctor`. Reads objects of a cluster only if the command asks for it.
-/// InvalidArgument for wrong settings, those that a called agent
-/// refuses included, and for what Diagnose() refuses;
+/// `outrigger doctor`. Reads objects of a cluster only if it is told to. InvalidArgument for wrong
+/// settings, those that a called agent refuses included, and for what Diagnose() refuses;
 /// Unavailable for a file that cannot be read; errors of the API server as they are.
-absl::StatusOr<DoctorReport> Doctor(const Command& command, const World& world);
+Command DoctorCommand(const std::vector<AgentInfo>& registry);
 
 }  // namespace outrigger::cli

@@ -9,6 +9,7 @@
 #include "cli/explain/still_cluster.h"
 #include "cli/explain/text.h"
 #include "cli/serve/options.h"
+#include "console/args/flags.h"
 #include "console/format/files.h"
 #include "console/format/text.h"
 #include "console/reading/cluster_objects.h"
@@ -23,7 +24,13 @@
 namespace outrigger::cli {
 namespace {
 
-absl::StatusOr<std::vector<Pod>> PodsInFile(const ExplainFlags& flags, const ExplainInput& input,
+struct PodFlags : ExplainFlags {
+  SettingsFlags settings;
+  std::string file;   // path of pods; "-" is standard input
+  std::string nodes;  // names of those to show; empty: all
+};
+
+absl::StatusOr<std::vector<Pod>> PodsInFile(const PodFlags& flags, const ExplainInput& input,
                                             std::vector<std::string>* notes) {
   auto pods = ReadManifest(input.name, input.text, notes);
   if (!pods.ok()) return pods;
@@ -59,8 +66,7 @@ bool ReadPods(const std::vector<engine::ServedAgent>& agents) {
   });
 }
 
-absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
-                                  bool with_all_pods) {
+absl::StatusOr<Asked> FindObjects(const PodFlags& flags, const World& world, bool with_all_pods) {
   Asked asked;
   std::optional<PodClaims::File> file;
   if (!flags.file.empty()) {
@@ -73,7 +79,7 @@ absl::StatusOr<Asked> FindObjects(const ExplainFlags& flags, const World& world,
   }
   const auto cluster = OpenCluster(flags, world);
   if (!cluster.ok()) return cluster.status();
-  const PodName name{flags.name_space, flags.pod};
+  const PodName name{flags.name_space, flags.name};
   absl::StatusOr<FoundObjects> found =
       (*cluster)->Find(flags.file.empty() ? &name : nullptr, with_all_pods);
   if (!found.ok()) return found.status();
@@ -118,7 +124,7 @@ void AddNotes(const engine::Explanation& explanation, const std::string& pod, bo
   }
 }
 
-std::string InForm(const ExplainFlags& flags, const World& world, const ExplainedPod& explained) {
+std::string InForm(const PodFlags& flags, const World& world, const ExplainedPod& explained) {
   if (flags.output == "json") return ExplainJson(explained);
   if (flags.output == "yaml") return ExplainYaml(explained);
   const bool wide = flags.output == "wide";
@@ -129,7 +135,7 @@ std::string InForm(const ExplainFlags& flags, const World& world, const Explaine
 }
 
 // Adds what the agents say of one pod.
-absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
+absl::Status ExplainOne(const PodFlags& flags, const World& world,
                         const std::vector<engine::ServedAgent>& agents, const Pod& pod,
                         const Asked& asked, ExplainText* result) {
   NobodyWatches observer;
@@ -166,16 +172,12 @@ absl::Status ExplainOne(const ExplainFlags& flags, const World& world,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& world) {
-  const ExplainFlags& flags = command.explain;
-  absl::StatusOr<PreparedSettings> settings =
-      PrepareSettings({command.config, command.settings}, world);
+absl::StatusOr<ExplainText> ExplainPod(const PodFlags& flags, const World& world) {
+  absl::StatusOr<PreparedSettings> settings = PrepareSettings(flags.settings, world);
   if (!settings.ok()) return settings.status();
   const auto agents = ServedAgents(settings->groups, world.registry, world.left_out);
   if (!agents.ok()) return agents.status();
-  WarnOfIdleFlags({command.config, command.settings}, *agents, &*settings);
+  WarnOfIdleFlags(flags.settings, *agents, &*settings);
   const absl::StatusOr<Asked> asked = FindObjects(flags, world, ReadPods(*agents));
   if (!asked.ok()) return asked.status();
 
@@ -189,6 +191,63 @@ absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& worl
     if (!status.ok()) return status;
   }
   return result;
+}
+
+absl::StatusOr<PodFlags> ReadPodFlags(const Given& given) {
+  PodFlags flags;
+  absl::Status status = ReadExplainFlags(given, &flags);
+  if (status.ok()) status = ReadName(given, "pod", &flags);
+  if (!status.ok()) return status;
+  flags.settings = {given.Value("--config"), given.settings()};
+  flags.file = given.Value("--filename");
+  flags.nodes = given.Value("--nodes");
+  if (flags.name.empty() == flags.file.empty()) {
+    return given.Wrong("explain pod wants either the name of a pod or --filename FILE");
+  }
+  status = CheckOneReadsInput(flags.file, flags);
+  if (!status.ok()) return status;
+  return flags;
+}
+
+}  // namespace
+
+Command ExplainCommand() {
+  return {.name = "explain",
+          .summary =
+              "Say what agents think of a pod, a claim, a gang, the queue or priority "
+              "classes, and why",
+          .subcommands = "What to explain"};
+}
+
+Command ExplainPodCommand(const std::vector<AgentInfo>& registry) {
+  Command command{.name = "explain pod",
+                  .summary = "Verdict, score and figures of every agent on every node",
+                  .opens_connections = true,
+                  .run = RunOf(ReadPodFlags, ExplainPod)};
+  command.flags = Together(
+      {{{.name = "name",
+         .help = "the pod: NAME, NAMESPACE/NAME or pod/NAME; or give one with --filename"},
+        {.name = "-n,--namespace",
+         .value = "NS",
+         .help = "namespace of the pod (default: the context's; in --cluster, whichever has it "
+                 "alone)"},
+        {.name = "-f,--filename",
+         .value = "FILE",
+         .help = "pods that need not exist yet, in YAML or JSON: Pods, Jobs, Deployments and "
+                 "others with a pod template; - reads standard input",
+         .is_file = true}},
+       ClusterFlags("nodes,pods"),
+       {{.name = "--nodes", .value = "LIST", .help = "show only these nodes, separated by commas"},
+        OutputFlag({"table", "wide", "json", "yaml"},
+                   "table, wide (also the agents' further scores, nothing cut), json or yaml"),
+        ColorFlag(),
+        ConfigFlag("Settings of the agents")}});
+  command.settings = ServeSettings(registry, {"--agents"});
+  command.notes =
+      "Only agents are asked, with the settings that `serve` would take. kube-scheduler asks them "
+      "about\nthe nodes that its own filters (resources, taints, affinity) leave, and adds its own "
+      "scores.";
+  return command;
 }
 
 }  // namespace outrigger::cli

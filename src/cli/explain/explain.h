@@ -1,13 +1,16 @@
 #pragma once
 
-#include "absl/status/statusor.h"
+#include <vector>
+
 #include "console/args/command.h"
-#include "console/format/world.h"
 
 namespace outrigger::cli {
 
-/// `outrigger explain pod`: reads pod and nodes, asks the agents, and puts it into the form that
-/// `command` wants. Errors as of settings, of files, and of ClusterObjects::Find().
-absl::StatusOr<ExplainText> ExplainPod(const Command& command, const World& world);
+/// `outrigger explain`, which its subcommands follow.
+Command ExplainCommand();
+
+/// `outrigger explain pod`: reads pod and nodes, asks the agents, and prints what they say. Errors
+/// as of settings, of files, and of ClusterObjects::Find().
+Command ExplainPodCommand(const std::vector<AgentInfo>& registry);
 
 }  // namespace outrigger::cli

@@ -147,10 +147,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, ExplainPodFails, ::testing::ValuesIn(kFailing),
 
 TEST(Explain, WantsToKnowWhat) {
   EXPECT_EQ(RunIt({"explain"}).err,
-            "outrigger: explain wants to know what to explain: pod, gang, queue or penalty; see "
-            "`outrigger "
-            "explain "
-            "--help`\n");
+            "outrigger: explain wants to know what to explain: pod, claim, gang, queue or "
+            "penalty; see `outrigger explain --help`\n");
   EXPECT_EQ(RunIt({"explain", "pdo"}).err,
             "outrigger: there is no command \"explain pdo\"; did you mean pod?; see `outrigger "
             "explain --help`\n");
@@ -163,10 +161,8 @@ TEST(Explain, SpeaksAsAPluginOfKubectl) {
   EXPECT_THAT(RunIt({"explain", "pod", "--help"}, plugin).out,
               HasSubstr("kubectl outrigger explain pod [OPTIONS]"));
   EXPECT_EQ(RunIt({"explain"}, plugin).err,
-            "kubectl outrigger: explain wants to know what to explain: pod, gang, queue or "
-            "penalty; see `kubectl "
-            "outrigger "
-            "explain --help`\n");
+            "kubectl outrigger: explain wants to know what to explain: pod, claim, gang, queue "
+            "or penalty; see `kubectl outrigger explain --help`\n");
 }
 
 }  // namespace

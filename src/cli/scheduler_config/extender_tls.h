@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "cli/scheduler_config/flags.h"
 #include "cli/scheduler_config/per_agent.h"
-#include "console/args/command.h"
 #include "outrigger/agent/registry.h"
 
 namespace outrigger::cli {

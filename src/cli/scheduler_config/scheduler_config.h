@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "cli/scheduler_config/extender_tls.h"
+#include "cli/scheduler_config/flags.h"
 #include "cli/serve/options.h"
-#include "console/args/command.h"
 #include "console/settings/setting_group.h"
 
 namespace outrigger::cli {

@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "console/args/command.h"
-#include "console/settings/setting_group.h"
 
 namespace outrigger::cli {
 
@@ -28,19 +27,26 @@ struct CommandShape {
   bool positional_is_file = false;
 };
 
+/// What a command line asks for.
+struct Parsed {
+  std::string help;                  // to be printed, if `command` is null
+  const Command* command = nullptr;  // of the CommandLine
+  Given given;
+};
+
 /// The command line of the program: parses it, and describes itself.
 class CommandLine {
  public:
-  /// `registry` outlives this. `program` is what texts call the program, such as "outrigger".
-  explicit CommandLine(const std::vector<AgentInfo>& registry,
-                       const std::string& program = "outrigger");
+  /// `program` is what texts call the program, such as "outrigger". Of `commands` the one with the
+  /// name "version" also answers to --version.
+  explicit CommandLine(std::vector<Command> commands, const std::string& program = "outrigger");
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
   /// `arguments` without the program's name; once per object. InvalidArgument says what is wrong,
   /// the nearest known name, and where to read on. Values of settings are not checked here.
-  absl::StatusOr<Command> Parse(const std::vector<std::string>& arguments);
+  absl::StatusOr<Parsed> Parse(const std::vector<std::string>& arguments);
 
   /// The program first, then its subcommands, each followed by its own, without hidden ones.
   std::vector<CommandShape> Shapes() const;

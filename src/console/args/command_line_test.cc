@@ -3,37 +3,57 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "cli/agents_testing.h"
+#include "cli/run.h"
 
 namespace outrigger::cli {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Pair;
 using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 using Arguments = std::vector<std::string>;
 
-absl::StatusOr<Command> Parse(const Arguments& arguments) {
-  return CommandLine(testing::TestAgents()).Parse(arguments);
-}
+class CommandLineTest : public ::testing::Test {
+ protected:
+  absl::StatusOr<Parsed> Parse(const Arguments& arguments) {
+    line_ = std::make_unique<CommandLine>(Commands(testing::TestAgents()));
+    return line_->Parse(arguments);
+  }
+  Given GivenBy(const Arguments& arguments) {
+    const auto parsed = Parse(arguments);
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    return parsed->given;
+  }
+  std::string HelpOf(const Arguments& arguments) {
+    const auto parsed = Parse(arguments);
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->command, nullptr);
+    return parsed->help;
+  }
+
+ private:
+  std::unique_ptr<CommandLine> line_;
+};
 
 std::string Error(const Arguments& arguments) {
-  const auto command = Parse(arguments);
-  EXPECT_FALSE(command.ok());
-  EXPECT_EQ(command.status().code(), absl::StatusCode::kInvalidArgument);
-  return std::string(command.status().message());
+  const testing::Ran ran = testing::RunProgram(arguments);
+  EXPECT_EQ(ran.code, kUsage);
+  const std::string_view before = "outrigger: ";
+  EXPECT_THAT(ran.err, StartsWith(std::string(before)));
+  return ran.err.substr(before.size(), ran.err.size() - before.size() - 1);
 }
 
-TEST(CommandLineServe, CollectsSettingsAsText) {
-  const auto command = Parse({"serve", "--port", "0", "--safe.max-risk=0.2", "--config", "o.yaml"});
-  ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(command->kind, Command::Kind::kServe);
-  EXPECT_EQ(command->config, "o.yaml");
-  EXPECT_THAT(command->settings,
+TEST_F(CommandLineTest, CollectsSettingsAsText) {
+  const Given given =
+      GivenBy({"serve", "--port", "0", "--safe.max-risk=0.2", "--config", "o.yaml"});
+  EXPECT_EQ(given.Value("--config"), "o.yaml");
+  EXPECT_THAT(given.settings(),
               UnorderedElementsAre(Pair("--port", "0"), Pair("--safe.max-risk", "0.2")));
 }
 
@@ -44,14 +64,12 @@ struct ValueRow {
   std::string value;
 };
 
-class ServeValue : public ::testing::TestWithParam<ValueRow> {};
+class ServeValue : public CommandLineTest, public ::testing::WithParamInterface<ValueRow> {};
 
 TEST_P(ServeValue, IsReadAsWritten) {
   Arguments arguments = {"serve"};
   arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
-  const auto command = Parse(arguments);
-  ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_THAT(command->settings, ElementsAre(Pair(GetParam().flag, GetParam().value)));
+  EXPECT_THAT(GivenBy(arguments).settings(), ElementsAre(Pair(GetParam().flag, GetParam().value)));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -68,10 +86,9 @@ INSTANTIATE_TEST_SUITE_P(
         ValueRow{"ValueWithEquals", {"--bind", "a=b"}, "--bind", "a=b"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(CommandLineServe, AnEmptyValueDoesNotSwallowTheNextFlag) {
-  const auto command = Parse({"serve", "--node-table=", "--port", "1"});
-  ASSERT_TRUE(command.ok()) << command.status();
-  EXPECT_THAT(command->settings, ElementsAre(Pair("--node-table", ""), Pair("--port", "1")));
+TEST_F(CommandLineTest, AnEmptyValueDoesNotSwallowTheNextFlag) {
+  EXPECT_THAT(GivenBy({"serve", "--node-table=", "--port", "1"}).settings(),
+              ElementsAre(Pair("--node-table", ""), Pair("--port", "1")));
 }
 
 struct WrongRow {
@@ -133,80 +150,53 @@ INSTANTIATE_TEST_SUITE_P(
                  "shell: \"bsh\" is not accepted: bash and zsh; did you mean bash?"}),
     [](const auto& row) { return row.param.name; });
 
-TEST(CommandLineHelp, DocumentsExitCodes) {
+TEST_F(CommandLineTest, HelpDocumentsExitCodes) {
   for (const Arguments& arguments : {Arguments{"--help"}, Arguments{"serve", "--help"},
                                      Arguments{"scheduler-config", "--help"}}) {
-    const auto command = Parse(arguments);
-    ASSERT_TRUE(command.ok()) << command.status();
-    EXPECT_EQ(command->kind, Command::Kind::kHelp);
-    EXPECT_THAT(command->text, HasSubstr("Exit codes: 0 done, 1 it failed (a file cannot be read"));
+    EXPECT_THAT(HelpOf(arguments),
+                HasSubstr("Exit codes: 0 done, 1 it failed (a file cannot be read"));
   }
 }
 
-TEST(CommandLineHelp, GroupsTheSettingsOfEachAgent) {
-  const auto command = Parse({"serve", "--help"});
-  ASSERT_TRUE(command.ok());
-  const size_t server = command->text.find("Settings of the server:");
-  const size_t safe = command->text.find("Settings of agent safe:");
+TEST_F(CommandLineTest, HelpGroupsTheSettingsOfEachAgent) {
+  const std::string help = HelpOf({"serve", "--help"});
+  const size_t server = help.find("Settings of the server:");
+  const size_t safe = help.find("Settings of agent safe:");
   ASSERT_NE(server, std::string::npos);
   ASSERT_NE(safe, std::string::npos);
-  EXPECT_LT(server, command->text.find("--port"));
-  EXPECT_LT(safe, command->text.find("--safe.max-risk NUMBER"));
-  EXPECT_THAT(command->text, HasSubstr("(a number from 0 to 1;"));
+  EXPECT_LT(server, help.find("--port"));
+  EXPECT_LT(safe, help.find("--safe.max-risk NUMBER"));
+  EXPECT_THAT(help, HasSubstr("(a number from 0 to 1;"));
 }
 
-TEST(CommandLineHelp, HidesWhatIsForMaintainers) {
-  const auto command = Parse({"--help"});
-  ASSERT_TRUE(command.ok());
-  EXPECT_THAT(command->text, HasSubstr("scheduler-config"));
-  EXPECT_THAT(command->text, Not(HasSubstr("docs")));
+TEST_F(CommandLineTest, HelpHidesWhatIsForMaintainers) {
+  const std::string help = HelpOf({"--help"});
+  EXPECT_THAT(help, HasSubstr("scheduler-config"));
+  EXPECT_THAT(help, Not(HasSubstr("docs")));
 }
 
-TEST(CommandLineSchedulerConfig, CollectsFlags) {
-  const auto command = Parse({"scheduler-config",
-                              "--agents",
-                              "safe",
-                              "--url",
-                              "safe=http://a:1",
-                              "--url",
-                              "http://b:2",
-                              "--full-nodes",
-                              "--ignorable",
-                              "--weight=3",
-                              "--in",
-                              "-",
-                              "--tls-ca=/ca",
-                              "--tls-cert",
-                              "safe=/a",
-                              "--tls-cert",
-                              "/b",
-                              "--tls-key=/key",
-                              "--tls-server-name",
-                              "name",
-                              "--tls-insecure"});
-  ASSERT_TRUE(command.ok()) << command.status();
-  const SchedulerConfigFlags& flags = command->scheduler_config;
-  EXPECT_EQ(flags.agents, "safe");
-  EXPECT_THAT(flags.urls, ElementsAre("safe=http://a:1", "http://b:2"));
-  EXPECT_THAT(flags.weights, ElementsAre("3"));
-  EXPECT_THAT(flags.tls_cas, ElementsAre("/ca"));
-  EXPECT_THAT(flags.tls_certs, ElementsAre("safe=/a", "/b"));
-  EXPECT_THAT(flags.tls_keys, ElementsAre("/key"));
-  EXPECT_THAT(flags.tls_server_names, ElementsAre("name"));
-  EXPECT_TRUE(flags.tls_insecure);
-  EXPECT_EQ(flags.in, "-");
-  EXPECT_TRUE(flags.full_nodes);
-  EXPECT_TRUE(flags.ignorable);
-  EXPECT_EQ(flags.bind_timeout, "10m30s");
+TEST_F(CommandLineTest, CollectsFlagsByTheirLongNames) {
+  const Given given = GivenBy({"scheduler-config", "--url", "safe=http://a:1", "--url",
+                               "http://b:2", "--ignorable", "--weight=3", "--in", "-"});
+  EXPECT_THAT(given.Values("--url"), ElementsAre("safe=http://a:1", "http://b:2"));
+  EXPECT_THAT(given.Values("--weight"), ElementsAre("3"));
+  EXPECT_EQ(given.Value("--in"), "-");
+  EXPECT_TRUE(given.Has("--ignorable"));
+  EXPECT_FALSE(given.Has("--full-nodes"));
+  EXPECT_EQ(given.Value("--bind-timeout", "10m30s"), "10m30s");
+  EXPECT_EQ(GivenBy({"version", "-o", "json"}).Value("--output"), "json");
 }
 
-TEST(CommandLineVersion, HasAFlagAndACommand) {
-  EXPECT_EQ(Parse({"--version"})->kind, Command::Kind::kVersion);
-  EXPECT_EQ(Parse({"version", "-o", "json"})->version_output, "json");
+TEST_F(CommandLineTest, VersionIsAFlagAndACommand) {
+  for (const char* version : {"--version", "version"}) {
+    const auto parsed = Parse({version});
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    EXPECT_EQ(parsed->command->name, "version");
+  }
 }
 
 TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
-  const std::vector<CommandShape> shapes = CommandLine(testing::TestAgents()).Shapes();
+  const std::vector<CommandShape> shapes = CommandLine(Commands(testing::TestAgents())).Shapes();
   std::vector<std::string> names;
   for (const CommandShape& shape : shapes) names.push_back(shape.name);
   EXPECT_THAT(names,

@@ -1,17 +1,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "console/settings/setting_group.h"
+#include "console/args/command_line.h"
 
 namespace outrigger::cli {
 
-/// Returns the sections of docs/commands.md: one per command and group of flags, so that a build
-/// with some of the agents has some of the page's sections.
-std::vector<std::string> CommandSections(const std::vector<AgentInfo>& registry);
-
-/// Returns the whole of docs/commands.md.
-std::string CommandsPage(const std::vector<AgentInfo>& registry);
+/// Returns the whole of docs/commands.md: a section for each command, so that a build with some of
+/// the agents has some of the page's sections.
+std::string CommandsPage(const CommandLine& line);
 
 }  // namespace outrigger::cli

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/pages_testing.h"
+#include "cli/run.h"
 
 namespace outrigger::cli {
 namespace {
@@ -15,16 +16,16 @@ using ::testing::HasSubstr;
 
 TEST(CommandsPage, IsUpToDate) {
   const std::string page = TextOf(OUTRIGGER_COMMANDS_PAGE);
-  const std::vector<AgentInfo> agents = OfferedAgents();
-  const std::string generated = CommandsPage(agents);
+  const CommandLine line(Commands(OfferedAgents()));
+  const std::string generated = CommandsPage(line);
   EXPECT_THAT(page, ::testing::StartsWith(generated.substr(0, generated.find("\n## "))));
-  for (const std::string& section : CommandSections(agents)) {
+  for (const std::string& section : line.CommandSections()) {
     EXPECT_THAT(page + "\n", HasSubstr("\n" + section + "\n")) << "run scripts/update-docs";
   }
 }
 
 TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
-  const std::string page = CommandsPage(Registry());
+  const std::string page = CommandsPage(CommandLine(Commands(Registry())));
   for (const char* command :
        {"serve", "agents", "scheduler-config", "doctor", "explain pod", "explain gang",
         "explain queue", "explain penalty", "annotate usage", "annotate allocation",

@@ -4,10 +4,68 @@
 #include <iterator>
 #include <utility>
 
+#include "console/args/flags.h"
 #include "console/format/files.h"
 #include "console/reading/live_cluster.h"
+#include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli {
+
+std::vector<Flag> ClusterFlags(const std::string& resources, const std::string& but) {
+  return Together(
+      {{{.name = "--cluster",
+         .value = "FILE",
+         .help = fmt::format(
+             "the cluster, as `kubectl get {} -A -o json` (faster) or yaml prints it{}; - "
+             "reads standard input; without it, the live cluster is asked",
+             resources, but),
+         .is_file = true}},
+       KubeconfigFlags("the live cluster")});
+}
+
+absl::Status ReadExplainFlags(const Given& given, ExplainFlags* flags) {
+  flags->name_space = given.Value("--namespace");
+  flags->cluster = given.Value("--cluster");
+  flags->kubeconfig = given.Value("--kubeconfig");
+  flags->context = given.Value("--context");
+  flags->output = given.Value("--output", flags->output);
+  flags->color = given.Value("--color", flags->color);
+  if (!flags->cluster.empty() && !(flags->kubeconfig.empty() && flags->context.empty())) {
+    return absl::InvalidArgumentError(
+        "--kubeconfig and --context are for the live cluster, --cluster is in its place");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadName(const Given& given, std::string_view what, ExplainFlags* flags) {
+  const std::string text = given.Value("name");
+  flags->name = text;
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return absl::OkStatus();
+  const std::string before = text.substr(0, slash);
+  flags->name = text.substr(slash + 1);
+  const bool pod = what == "pod";
+  if (before.empty() || flags->name.empty() || flags->name.find('/') != std::string::npos) {
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("\"{}\" is not accepted: NAME{}", text,
+                              pod ? ", NAMESPACE/NAME or pod/NAME" : " or NAMESPACE/NAME")));
+  }
+  // A namespace of such a name takes --namespace.
+  const bool kind = pod && (before == "pod" || before == "pods" || before == "po");
+  if (!kind && !flags->name_space.empty() && flags->name_space != before) {
+    return absl::InvalidArgumentError(Printable(fmt::format(
+        "--namespace {}: {} {} is in namespace {}", flags->name_space, what, text, before)));
+  }
+  if (!kind) flags->name_space = before;
+  return absl::OkStatus();
+}
+
+absl::Status CheckOneReadsInput(const std::string& file, const ExplainFlags& flags) {
+  if (file != "-" || flags.cluster != "-") return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      "--filename - and --cluster - both read standard input; only one can");
+}
 
 absl::StatusOr<ExplainInput> ReadExplainInput(const std::string& path, const World& world) {
   if (path == "-") {

@@ -2,7 +2,10 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "console/args/command.h"
 #include "console/format/world.h"
@@ -11,6 +14,28 @@
 // What the commands of `outrigger explain` have in common: where they read, and where they print.
 
 namespace outrigger::cli {
+
+/// What all commands of `outrigger explain` about objects of a cluster have.
+struct ExplainFlags {
+  std::string name;        // of the object; empty: none was given
+  std::string name_space;  // empty: not said
+  std::string cluster;     // path of a dump; "-" is standard input; empty: the live cluster
+  std::string kubeconfig;
+  std::string context;
+  std::string output = "table";  // table, wide, json or yaml
+  std::string color = "auto";    // auto, always or never
+};
+
+/// --cluster, which names `resources` (`but` goes behind the command that prints them), and those
+/// of a live cluster.
+std::vector<Flag> ClusterFlags(const std::string& resources, const std::string& but = "");
+/// Reads what is in ExplainFlags but the name.
+absl::Status ReadExplainFlags(const Given& given, ExplainFlags* flags);
+/// Reads the argument "name": NAME or NAMESPACE/NAME, and of a pod what kubectl puts before it.
+/// `what` is pod, claim or gang.
+absl::Status ReadName(const Given& given, std::string_view what, ExplainFlags* flags);
+/// Refuses --filename - with --cluster -.
+absl::Status CheckOneReadsInput(const std::string& file, const ExplainFlags& flags);
 
 struct ExplainInput {
   std::string name;  // for messages

@@ -13,7 +13,7 @@ namespace outrigger::cli {
 namespace {
 
 // Nothing: not set, or something else than the variable of the program.
-const std::string* Given(const Environment& environment, const std::string& name) {
+const std::string* ValueIn(const Environment& environment, const std::string& name) {
   const std::string* const value = Find(environment, name);
   return value == nullptr || value->empty() || IsServiceLink(name, *value) ? nullptr : value;
 }
@@ -47,8 +47,8 @@ absl::Status Take(const SettingGroup& group, std::string_view setting, std::stri
 }
 
 absl::Status TakeAddress(const Environment& environment, const SettingGroup& group) {
-  const std::string* const host = Given(environment, "PROM_IP");
-  const std::string* const port = Given(environment, "PROM_PORT");
+  const std::string* const host = ValueIn(environment, "PROM_IP");
+  const std::string* const port = ValueIn(environment, "PROM_PORT");
   if (host == nullptr && port == nullptr) return absl::OkStatus();
   if (host != nullptr && host->find_first_of("/:@ \t\r\n") != std::string::npos) {
     return Refuse("PROM_IP", *host, "the address or name of a host, without a port");
@@ -76,21 +76,21 @@ std::string FormerVariables(std::string_view setting) {
 absl::Status TakeFormerEnvironment(const Environment& environment, Annotating what,
                                    SettingGroup* group) {
   absl::Status status;
-  if (const std::string* value = Given(environment, "ANNOTATE_FREQ")) {
+  if (const std::string* value = ValueIn(environment, "ANNOTATE_FREQ")) {
     status = Take(*group, "interval", "ANNOTATE_FREQ", *value, *value);
   }
   if (!status.ok() || what == Annotating::kAllocation) return status;
   status = TakeAddress(environment, *group);
   if (!status.ok()) return status;
-  if (const std::string* value = Given(environment, "NODE_EXP_PORT")) {
+  if (const std::string* value = ValueIn(environment, "NODE_EXP_PORT")) {
     status = Take(*group, "exporter-port", "NODE_EXP_PORT", *value, *value);
   }
   if (!status.ok()) return status;
-  if (const std::string* value = Given(environment, "USE_FORECAST")) {
+  if (const std::string* value = ValueIn(environment, "USE_FORECAST")) {
     status = Take(*group, "forecast", "USE_FORECAST", *value, LowerCase(*value));
   }
   if (!status.ok()) return status;
-  if (const std::string* value = Given(environment, "USE_REQ")) {
+  if (const std::string* value = ValueIn(environment, "USE_REQ")) {
     status = Take(*group, "use-requests", "USE_REQ", *value, LowerCase(*value));
   }
   return status;

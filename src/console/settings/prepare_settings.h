@@ -13,8 +13,8 @@ namespace outrigger::cli {
 
 /// What a command line says about settings.
 struct SettingsFlags {
-  const std::string& config;                           // path of the settings file, or empty
-  const std::map<std::string, std::string>& settings;  // flag -> value
+  std::string config;                           // path of the settings file, or empty
+  std::map<std::string, std::string> settings;  // flag -> value
 };
 
 /// All settings from all sources, each checked by itself.

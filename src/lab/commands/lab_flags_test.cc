@@ -8,6 +8,7 @@
 
 #include "cli/agents_testing.h"
 #include "console/args/command_line.h"
+#include "lab/commands/lab.h"
 
 namespace outrigger::cli {
 namespace {
@@ -20,10 +21,12 @@ using Arguments = std::vector<std::string>;
 
 LabFlags FlagsOf(Arguments arguments) {
   arguments.insert(arguments.begin(), {"lab", "scheduler"});
-  const auto command = CommandLine(testing::TestAgents()).Parse(arguments);
-  EXPECT_TRUE(command.ok()) << command.status();
-  EXPECT_EQ(command->kind, Command::Kind::kLabScheduler);
-  return command->lab;
+  CommandLine line(LabCommands());
+  const auto parsed = line.Parse(arguments);
+  EXPECT_TRUE(parsed.ok()) << parsed.status();
+  const auto flags = ReadLabFlags(parsed->given);
+  EXPECT_TRUE(flags.ok()) << flags.status();
+  return *flags;
 }
 
 TEST(LabFlags, HaveDefaults) {

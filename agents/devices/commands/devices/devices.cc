@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "console/args/flags.h"
 #include "console/format/text_table.h"
 #include "console/reading/input.h"
 #include "devices/commands/devices/pool_use.h"
@@ -112,6 +113,14 @@ std::string DevicesJson(const DeviceObjects& objects) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+namespace {
+
+struct DevicesFlags {
+  DeviceSources sources;
+  std::string output = "table";  // table or json
+  std::string color = "auto";    // auto, always or never
+};
+
 absl::StatusOr<ExplainText> ListDevices(const DevicesFlags& flags, const World& world) {
   ExplainText text;
   const auto objects = ReadDeviceObjects(flags.sources, "", world, &text.notes);
@@ -122,6 +131,33 @@ absl::StatusOr<ExplainText> ListDevices(const DevicesFlags& flags, const World& 
                   : DevicesTable(*objects, IsColored(flags.color, world),
                                  world.terminal.is_one ? world.terminal.columns : 0);
   return text;
+}
+
+absl::StatusOr<DevicesFlags> ReadDevicesFlags(const Given& given) {
+  DevicesFlags flags;
+  absl::Status status = ReadDeviceSources(given, &flags.sources);
+  if (!status.ok()) return status;
+  DeviceSources& sources = flags.sources;
+  if (sources.files.empty() && sources.cluster.empty()) sources.cluster = DeviceSources::kLive;
+  if (sources.cluster != DeviceSources::kLive &&
+      !(sources.kubeconfig.empty() && sources.context.empty())) {
+    return absl::InvalidArgumentError("--kubeconfig and --context are for the live cluster");
+  }
+  flags.output = given.Value("--output", flags.output);
+  flags.color = given.Value("--color", flags.color);
+  return flags;
+}
+
+}  // namespace
+
+Command DevicesCommand() {
+  return {.name = "devices",
+          .summary = "List pools of devices: total, used, free, and by which claims and pods",
+          .flags = Together(
+              {DeviceSourceFlags("the live cluster is read if there is no --filename either"),
+               {OutputFlag({"table", "json"}), ColorFlag()}}),
+          .opens_connections = true,
+          .run = RunOf(ReadDevicesFlags, ListDevices)};
 }
 
 }  // namespace outrigger::cli

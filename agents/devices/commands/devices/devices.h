@@ -2,16 +2,14 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "console/args/command.h"
-#include "console/format/world.h"
 #include "devices/commands/claims/device_objects.h"
 
 namespace outrigger::cli {
 
 /// `outrigger devices`: the pools, how much of each is in use, and by whom. Errors as those of
 /// ReadDeviceObjects().
-absl::StatusOr<ExplainText> ListDevices(const DevicesFlags& flags, const World& world);
+Command DevicesCommand();
 
 /// The forms of the list.
 std::string DevicesTable(const DeviceObjects& objects, bool color, size_t columns);

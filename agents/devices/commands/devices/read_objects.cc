@@ -1,12 +1,15 @@
 #include "devices/commands/devices/read_objects.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "console/args/flags.h"
 #include "console/format/files.h"
 #include "console/reading/input.h"
 #include "console/reading/live_cluster.h"
 #include "console/reading/object_file.h"
+#include "fmt/format.h"
 
 namespace outrigger::cli {
 namespace {
@@ -95,6 +98,45 @@ absl::StatusOr<DeviceObjects> ReadDeviceObjects(const DeviceSources& sources,
   }
   if (!status.ok()) return status;
   return taker.Finish(notes);
+}
+
+std::vector<Flag> DeviceSourceFlags(const std::string& otherwise) {
+  return Together(
+      {{{.name = "-f,--filename",
+         .value = "FILE",
+         .help = "pods, claims, classes, drivers, pools and nodes, in YAML or JSON; may be given "
+                 "several times; - reads standard input",
+         .is_file = true,
+         .is_repeatable = true},
+        {.name = "--cluster",
+         .value = "FILE|live",
+         .help = fmt::format(
+             "the cluster: live, or what `kubectl get nodes,namespaces,pods,devmgmt -A -o json` "
+             "(faster) or yaml prints; - reads standard input; without it, {}",
+             otherwise),
+         .is_file = true},
+        {.name = "-n,--namespace",
+         .value = "NS",
+         .help = "namespace of objects that name none (default: the context's, or default)"}},
+       KubeconfigFlags("the live cluster")});
+}
+
+absl::Status ReadDeviceSources(const Given& given, DeviceSources* sources) {
+  sources->files = given.Values("--filename");
+  sources->cluster = given.Value("--cluster");
+  sources->name_space = given.Value("--namespace");
+  sources->kubeconfig = given.Value("--kubeconfig");
+  sources->context = given.Value("--context");
+  std::vector<std::string> read = sources->files;
+  if (given.Has("--cluster")) read.push_back(sources->cluster);
+  if (std::find(read.begin(), read.end(), "") != read.end()) {
+    return absl::InvalidArgumentError("--filename and --cluster want a file, not \"\"");
+  }
+  if (std::count(read.begin(), read.end(), "-") > 1) {
+    return absl::InvalidArgumentError(
+        "--filename and --cluster read standard input more than once; only one can");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace outrigger::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "console/args/flags.h"
 #include "console/format/files.h"
 #include "console/format/text.h"
 #include "console/format/yaml.h"
@@ -74,7 +75,14 @@ absl::StatusOr<std::optional<DraExplained>> PodDra::Explain(
   return ExplainDra(*objects_, *std::move(asked), shown);
 }
 
-absl::StatusOr<ExplainText> ExplainClaim(const ExplainFlags& flags, const World& world) {
+namespace {
+
+struct ClaimFlags : ExplainFlags {
+  std::string file;   // path of objects that stand in for those of the cluster; "-"
+  std::string nodes;  // names of those to show; empty: all
+};
+
+absl::StatusOr<ExplainText> ExplainClaim(const ClaimFlags& flags, const World& world) {
   ExplainText result;
   std::optional<PodClaims::File> file;
   if (!flags.file.empty()) {
@@ -92,7 +100,7 @@ absl::StatusOr<ExplainText> ExplainClaim(const ExplainFlags& flags, const World&
       flags.nodes.empty() ? std::vector<std::string>() : SplitList(flags.nodes);
   absl::Status status = CheckShown(*objects, shown);
   if (!status.ok()) return status;
-  absl::StatusOr<DraAsked> asked = DraClaim(flags.claim, name_space, *objects);
+  absl::StatusOr<DraAsked> asked = DraClaim(flags.name, name_space, *objects);
   if (!asked.ok()) return asked.status();
   const DraExplained explained = ExplainDra(*objects, *std::move(asked), shown);
   if (flags.output == "json") {
@@ -107,6 +115,49 @@ absl::StatusOr<ExplainText> ExplainClaim(const ExplainFlags& flags, const World&
                     .columns = wide || !world.terminal.is_one ? 0 : world.terminal.columns});
   }
   return result;
+}
+
+absl::StatusOr<ClaimFlags> ReadClaimFlags(const Given& given) {
+  ClaimFlags flags;
+  absl::Status status = ReadExplainFlags(given, &flags);
+  if (!status.ok()) return status;
+  flags.file = given.Value("--filename");
+  flags.nodes = given.Value("--nodes");
+  if (given.Value("name").empty()) return given.Wrong("explain claim wants the name of a claim");
+  status = CheckOneReadsInput(flags.file, flags);
+  if (status.ok()) status = ReadName(given, "claim", &flags);
+  if (!status.ok()) return status;
+  return flags;
+}
+
+}  // namespace
+
+Command ExplainClaimCommand() {
+  Command command{
+      .name = "explain claim",
+      .summary = "Which nodes have devices for a ResourceClaim of DRA, and what would help",
+      .opens_connections = true,
+      .run = RunOf(ReadClaimFlags, ExplainClaim)};
+  command.flags = Together(
+      {{{.name = "name", .help = "the claim: NAME or NAMESPACE/NAME"},
+        {.name = "-n,--namespace",
+         .value = "NS",
+         .help = "namespace of the claim (default: the context's; in --cluster, whichever has it "
+                 "alone)"},
+        {.name = "-f,--filename",
+         .value = "FILE",
+         .help = "objects that stand in for those of the cluster, or are not there yet: what if; - "
+                 "reads standard input",
+         .is_file = true}},
+       ClusterFlags("nodes,resourceslices,deviceclasses.resource.k8s.io,resourceclaims,"
+                    "resourceclaimtemplates,pods"),
+       {{.name = "--nodes", .value = "LIST", .help = "show only these nodes, separated by commas"},
+        OutputFlag({"table", "wide", "json", "yaml"}, "table, wide (each device), json or yaml"),
+        ColorFlag()}});
+  command.notes =
+      "kube-scheduler of 1.37 would answer so with its default features; where that is not sure, "
+      "it is said.\nNothing is written. A pod's claims together: explain pod.";
+  return command;
 }
 
 }  // namespace outrigger::cli

@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "console/args/command.h"
-#include "console/format/world.h"
 #include "console/reading/cluster_objects.h"
 #include "devices/commands/dra/dra_placement.h"
 #include "devices/commands/explain/pod_claims.h"
@@ -31,6 +30,6 @@ class PodDra {
 };
 
 /// `outrigger explain claim`. Errors as those of files and the API server, and of DraClaim().
-absl::StatusOr<ExplainText> ExplainClaim(const ExplainFlags& flags, const World& world);
+Command ExplainClaimCommand();
 
 }  // namespace outrigger::cli

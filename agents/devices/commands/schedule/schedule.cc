@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "console/args/flags.h"
 #include "console/format/yaml.h"
 #include "console/reading/live_client.h"
 #include "console/reading/live_cluster.h"
@@ -24,6 +25,16 @@
 
 namespace outrigger::cli {
 namespace {
+
+struct ScheduleFlags {
+  DeviceSources sources;
+  std::string pod;              // NAME or NAMESPACE/NAME; empty: the one in the files
+  std::string output = "text";  // text, json or yaml
+  bool verbose = false;
+  bool original_results = false;
+  bool network_pools = false;
+  bool write = false;  // with a live cluster only
+};
 
 absl::StatusOr<AskedClaims> FindAsked(const ScheduleFlags& flags, DeviceObjects* objects) {
   const absl::StatusOr<const DevicePod*> pod = FindPod(*objects, flags.pod);
@@ -184,8 +195,6 @@ std::string InForm(const ScheduleFlags& flags, const ScheduleResults& results, b
   return ResultsText(results, verbose);
 }
 
-}  // namespace
-
 absl::StatusOr<ExplainText> Schedule(const ScheduleFlags& given, const World& world) {
   ScheduleFlags flags = given;
   ExplainText text;
@@ -216,6 +225,68 @@ absl::StatusOr<ExplainText> Schedule(const ScheduleFlags& given, const World& wo
   absl::Status status = WriteResults(flags, *results, *placing, world, &*objects, &text.notes);
   if (!status.ok()) return status;
   return text;
+}
+
+absl::Status CheckScheduleFlags(const Given& given, const ScheduleFlags& flags) {
+  const DeviceSources& sources = flags.sources;
+  const bool is_live = sources.cluster == DeviceSources::kLive;
+  if (!is_live && !(sources.kubeconfig.empty() && sources.context.empty())) {
+    return absl::InvalidArgumentError("--kubeconfig and --context go with --cluster live");
+  }
+  if (flags.write && (!is_live || flags.original_results)) {
+    return absl::InvalidArgumentError(
+        "--write goes with --cluster live, and not with --original-results");
+  }
+  if (sources.files.empty() && (sources.cluster.empty() || flags.pod.empty())) {
+    return given.Wrong(
+        "schedule wants --filename FILE with a pod or claims, or --cluster with --pod");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScheduleFlags> ReadScheduleFlags(const Given& given) {
+  ScheduleFlags flags;
+  absl::Status status = ReadDeviceSources(given, &flags.sources);
+  if (!status.ok()) return status;
+  flags.pod = given.Value("--pod");
+  flags.output = given.Value("--output", flags.output);
+  flags.verbose = given.Has("--verbose");
+  flags.original_results = given.Has("--original-results");
+  flags.network_pools = given.Has("--network-pools");
+  flags.write = given.Has("--write");
+  status = CheckScheduleFlags(given, flags);
+  if (!status.ok()) return status;
+  return flags;
+}
+
+}  // namespace
+
+Command ScheduleCommand() {
+  Command command{.name = "schedule",
+                  .summary = "Find a node and devices for the device claims of a pod",
+                  .opens_connections = true,
+                  .run = RunOf(ReadScheduleFlags, Schedule)};
+  command.flags = Together(
+      {DeviceSourceFlags("the files are all there is"),
+       {{.name = "--pod",
+         .value = "NAME",
+         .help = "the pod: NAME or NAMESPACE/NAME (default: the one in the files; without a pod "
+                 "there, all claims of the files)"},
+        {.name = "-v,--verbose",
+         .help = "Whole results: pools ignored and why, scores; also VERBOSE=y"},
+        OutputFlag({"text", "json", "yaml"}),
+        {.name = "--original-results",
+         .help = "What the prototype's scheduler answers, faults included"},
+        {.name = "--network-pools", .help = "Devices of pools without a node serve every node"},
+        {.name = "--write",
+         .help = "Write it: pools, claims and the pod's binding; with --cluster live"}}});
+  command.notes =
+      "Devices alone are looked at: not resources, taints or affinity. Nothing is written without "
+      "--write,\nwhich looks at these too, and for which the state of the cluster alone counts: of "
+      "files the pod's\nname is read.\n"
+      "What claims have in their status is in use. Classes are looked up in a live cluster, and "
+      "where there\nis any; docs/devices.md has the formats.";
+  return command;
 }
 
 }  // namespace outrigger::cli

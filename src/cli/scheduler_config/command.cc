@@ -1,0 +1,153 @@
+#include <istream>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "cli/doctor/doctor.h"
+#include "cli/scheduler_config/flags.h"
+#include "cli/scheduler_config/scheduler_config.h"
+#include "console/args/flags.h"
+#include "console/format/files.h"
+
+namespace outrigger::cli {
+namespace {
+
+absl::StatusOr<std::optional<SchedulerConfigInput>> ReadInput(const std::string& path,
+                                                              const World& world) {
+  if (path.empty()) return std::optional<SchedulerConfigInput>();
+  if (path == "-") {
+    return SchedulerConfigInput{"standard input", {std::istreambuf_iterator<char>(world.in), {}}};
+  }
+  absl::StatusOr<std::string> yaml = ReadFile(path);
+  if (!yaml.ok()) return Of("--in", yaml.status());
+  return SchedulerConfigInput{path, *std::move(yaml)};
+}
+
+absl::StatusOr<SchedulerConfigFlags> ReadSchedulerConfigFlags(const Given& given,
+                                                              const World& world) {
+  SchedulerConfigFlags flags;
+  flags.agents = given.Value("--agents");
+  if (given.Has("--agents") && flags.agents.empty()) {
+    return absl::InvalidArgumentError(
+        "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave it out to "
+        "have all that are compiled in");
+  }
+  flags.urls = given.Values("--url");
+  flags.weights = given.Values("--weight");
+  flags.http_timeouts = given.Values("--http-timeout");
+  flags.tls_cas = given.Values("--tls-ca");
+  flags.tls_certs = given.Values("--tls-cert");
+  flags.tls_keys = given.Values("--tls-key");
+  flags.tls_server_names = given.Values("--tls-server-name");
+  flags.tls_insecure = given.Has("--tls-insecure");
+  flags.bind_timeout = given.Value("--bind-timeout", flags.bind_timeout);
+  flags.in = given.Value("--in");
+  flags.scheduler_name = given.Value("--scheduler-name");
+  flags.kubeconfig = given.Value("--kubeconfig");
+  flags.full_nodes = given.Has("--full-nodes");
+  flags.ignorable = given.Has("--ignorable");
+  flags.members_only = given.Has("--members-only") || given.Has("--only-groups");
+  if (!given.Has("--only-groups")) return flags;
+  if (given.Has("--members-only")) {
+    return absl::InvalidArgumentError(
+        "--only-groups is the former name of --members-only: give one of them");
+  }
+  world.err << "note: --only-groups is now --members-only; the former name still works\n";
+  return flags;
+}
+
+int RunSchedulerConfig(const Given& given, const World& world) {
+  const auto read = ReadSchedulerConfigFlags(given, world);
+  if (!read.ok()) return Finish(read.status(), world);
+  const SchedulerConfigFlags& flags = *read;
+  const auto plan = PlanSchedulerConfig(flags, world.registry, world.left_out);
+  if (!plan.ok()) return Finish(plan.status(), world);
+  const auto input = ReadInput(flags.in, world);
+  if (!input.ok()) return Finish(input.status(), world);
+  if (input->has_value()) {
+    const SchedulerConfigInput& given = **input;
+    const absl::Status accepted =
+        CheckAcceptedByScheduler({given.name, given.yaml}, plan->compiled_in, plan->left_out);
+    if (!accepted.ok()) return Finish(Of("--in", accepted), world);
+  }
+  const auto text = WriteSchedulerConfig(*plan, *input);
+  if (!text.ok()) return Finish(Of(flags.in.empty() ? "" : "--in", text.status()), world);
+  for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
+  return Finish(absl::StatusOr<std::string>(text->yaml), world);
+}
+
+// A flag with a value for each agent.
+Flag PerAgentFlag(const std::string& name, const std::string& value, const std::string& help) {
+  return {.name = name,
+          .value = "[AGENT=]" + value,
+          .help = help,
+          .is_file = value == "FILE",
+          .is_repeatable = true};
+}
+
+std::vector<Flag> TlsFlags() {
+  return {
+      PerAgentFlag("--tls-ca", "FILE",
+                   "authorities that the scheduler checks an agent's certificate with; this and "
+                   "the next two are absolute paths where the scheduler runs"),
+      PerAgentFlag("--tls-cert", "FILE",
+                   "certificate that the scheduler shows an agent (its --client-ca)"),
+      PerAgentFlag("--tls-key", "FILE", "private key of --tls-cert"),
+      PerAgentFlag("--tls-server-name", "NAME",
+                   "name that an agent's certificate is for, if it is not the URL's host"),
+      {.name = "--tls-insecure", .help = "Do not check who answers at an https:// URL"}};
+}
+
+std::vector<Flag> EntryFlags() {
+  return {{.name = "--full-nodes",
+           .help = "Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
+                   "but agents need no access to the API server"},
+          {.name = "--ignorable", .help = "Go on without an agent that does not answer"},
+          {.name = "--members-only",
+           .help = "Have agent gang called only about pods that ask for outrigger.dev/gang and "
+                   "outrigger.dev/gang-bind; pods without a group then cost nothing"},
+          {.name = "--only-groups", .is_hidden = true}};
+}
+
+}  // namespace
+
+Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
+  std::vector<std::string> names;
+  for (const AgentInfo& agent : registry) names.push_back(agent.name);
+  Command command{.name = "scheduler-config",
+                  .summary = "Print a KubeSchedulerConfiguration that calls agents",
+                  .run = RunSchedulerConfig};
+  command.flags = Together(
+      {{{.name = "--agents",
+         .value = "LIST",
+         .help = "agents, separated by commas (default: all compiled in)",
+         .offered = names,
+         .is_list = true},
+        PerAgentFlag("--url", "URL",
+                     "where an agent, or every agent, is served, http:// or https:// (default "
+                     "127.0.0.1:<its own port>, with TLS if a --tls flag is for the agent)"),
+        {.name = "--in",
+         .value = "FILE",
+         .help = "configuration to add to, kept otherwise; - reads standard input; comments are "
+                 "lost",
+         .is_file = true},
+        PerAgentFlag("--weight", "N",
+                     "weight of scores beside the scheduler's own (an integer from 1 to 1000; "
+                     "default 1)"),
+        PerAgentFlag("--http-timeout", "T",
+                     "limit of a filter, prioritize or preempt call (default 1s)"),
+        {.name = "--bind-timeout", .value = "T", .help = "limit of a bind call (default 10m30s)"},
+        {.name = "--scheduler-name",
+         .value = "NAME",
+         .help = "schedulerName of the profile (default: none is written, which is "
+                 "default-scheduler)"},
+        {.name = "--kubeconfig",
+         .value = "FILE",
+         .help = "clientConnection.kubeconfig",
+         .is_file = true}},
+       EntryFlags(),
+       TlsFlags()});
+  return command;
+}
+
+}  // namespace outrigger::cli

@@ -1,0 +1,113 @@
+#include <limits>
+
+#include "absl/strings/numbers.h"
+#include "console/args/flags.h"
+#include "fmt/format.h"
+#include "lab/commands/lab.h"
+#include "outrigger/k8s/label_syntax.h"
+
+namespace outrigger::cli {
+namespace {
+
+constexpr double kMostQps = 100'000;
+
+absl::Status ReadStep(const Given& given, LabFlags* flags) {
+  const std::string text = given.Value("--step", std::to_string(flags->step));
+  if (absl::SimpleAtoi(text, &flags->step) && flags->step >= LabFlags::kFirstStep &&
+      flags->step <= LabFlags::kLastStep) {
+    return absl::OkStatus();
+  }
+  return NotAccepted("--step", text,
+                     fmt::format("{} to {}", LabFlags::kFirstStep, LabFlags::kLastStep));
+}
+
+absl::Status ReadSeed(const Given& given, LabFlags* flags) {
+  if (!given.Has("--seed")) return absl::OkStatus();
+  const std::string text = given.Value("--seed");
+  uint64_t seed = 0;
+  if (!absl::SimpleAtoi(text, &seed)) {
+    return NotAccepted("--seed", text,
+                       fmt::format("0 to {}", std::numeric_limits<uint64_t>::max()));
+  }
+  flags->seed = seed;
+  return absl::OkStatus();
+}
+
+absl::Status ReadQps(const Given& given, LabFlags* flags) {
+  if (!given.Has("--qps")) return absl::OkStatus();
+  const std::string text = given.Value("--qps");
+  if (absl::SimpleAtod(text, &flags->qps) && flags->qps >= 0 && flags->qps <= kMostQps) {
+    return absl::OkStatus();
+  }
+  return NotAccepted("--qps", text, fmt::format("0 (no limit) to {:.0f}", kMostQps));
+}
+
+absl::Status ReadSchedulerName(const Given& given, LabFlags* flags) {
+  flags->scheduler_name = given.Value("--scheduler-name", flags->scheduler_name);
+  if (IsDnsSubdomain(flags->scheduler_name)) return absl::OkStatus();
+  return NotAccepted("--scheduler-name", flags->scheduler_name,
+                     "a DNS subdomain name, as a pod's spec.schedulerName");
+}
+
+Command SchedulerCommand() {
+  Command command{
+      .name = "lab scheduler",
+      .summary = "Schedule pods by one of seven schedulers, each a step beyond the one before",
+      .opens_connections = true,
+      .run = RunOf(ReadLabFlags, RunLabScheduler)};
+  command.flags = Together(
+      {{{.name = "--step",
+         .value = "N",
+         .help = fmt::format("{} to {} (default {}): 1 any node by chance, 2 filter, 3 score, 4 "
+                             "pre-score, 5 permit, 6 queue, 7 event handlers",
+                             LabFlags::kFirstStep, LabFlags::kLastStep, LabFlags::kLastStep)}},
+       KubeconfigFlags("the cluster"),
+       {{.name = "--scheduler-name",
+         .value = "NAME",
+         .help = "spec.schedulerName of the pods that are scheduled (default default-scheduler)"},
+        {.name = "--queue-sort",
+         .value = "ORDER",
+         .help = "order of pods that wait: arrival, or riya: the label groupPriority, then the QoS "
+                 "class, then arrival (default arrival)",
+         .words = {"arrival", "riya"}},
+        {.name = "--seed",
+         .value = "S",
+         .help = "of what is left to chance: the same seed makes the same choices (default: "
+                 "another one each time, which --verbose shows)"},
+        {.name = "--qps",
+         .value = "N",
+         .help = "calls a second, 0 for no limit; bindings are not held back (default 50)"},
+        {.name = "--verbose", .help = "What each plugin said of each node, a block for each pod"},
+        ColorFlag()}});
+  command.notes =
+      "The course docs/learn explains each step. Resources are not looked at, and nodes need no "
+      "status.\nA kube-scheduler that serves the same scheduler name must not run: both would "
+      "bind the same pods.\nSIGTERM and SIGINT stop it; a second one ends at once.";
+  return command;
+}
+
+}  // namespace
+
+absl::StatusOr<LabFlags> ReadLabFlags(const Given& given) {
+  LabFlags flags;
+  absl::Status status = ReadStep(given, &flags);
+  if (status.ok()) status = ReadSeed(given, &flags);
+  if (status.ok()) status = ReadQps(given, &flags);
+  if (status.ok()) status = ReadSchedulerName(given, &flags);
+  if (!status.ok()) return status;
+  flags.kubeconfig = given.Value("--kubeconfig");
+  flags.context = given.Value("--context");
+  flags.queue_sort = given.Value("--queue-sort", flags.queue_sort);
+  flags.color = given.Value("--color", flags.color);
+  flags.verbose = given.Has("--verbose");
+  return flags;
+}
+
+std::vector<Command> LabCommands() {
+  return {{.name = "lab",
+           .summary = "Learn how a scheduler works from a small one",
+           .subcommands = "What to run"},
+          SchedulerCommand()};
+}
+
+}  // namespace outrigger::cli
