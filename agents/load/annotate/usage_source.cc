@@ -121,6 +121,15 @@ usage::NodeQuestion QuestionOf(const NodeView& view) {
   return question;
 }
 
+// A node that is new is measured over what it has of the window.
+Measurement MeasurementOf(const usage::Reading& reading, const usage::NodeReading& node) {
+  const bool is_short = node.known.count() > 0 && node.known < reading.window;
+  const auto window = is_short ? node.known : reading.window;
+  return {.end = reading.end_ms / 1000,
+          .window = std::max<int64_t>(
+              std::chrono::duration_cast<std::chrono::seconds>(window).count(), 1)};
+}
+
 // The figures of a note that repeats are others each time.
 std::string WithoutDigits(std::string text) {
   std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
@@ -166,11 +175,9 @@ absl::StatusOr<std::vector<NodeValues>> UsageSource::Compute(
   WarnOf(std::move(notes));
   std::vector<NodeValues> values;
   values.reserve(questions.size());
-  const Measurement measured{
-      .end = reading->end_ms / 1000,
-      .window = std::chrono::duration_cast<std::chrono::seconds>(reading->window).count()};
   for (size_t i = 0; i < questions.size(); ++i) {
     const usage::NodeReading& node = reading->nodes[i];
+    const Measurement measured = MeasurementOf(*reading, node);
     values.push_back(options_.original_arithmetic
                          ? OriginalUsageValues(node, texts[i], options_.further)
                          : UsageValues(node, options_.further, measured));

@@ -91,6 +91,8 @@ absl::StatusOr<std::vector<FileValue>> ReadSettingsFile(const std::string& flag,
   return values;
 }
 
+constexpr int64_t kOriginalWindow = 86'400;
+
 // Both commands may share an environment and a file: what is the other's is checked as well.
 absl::StatusOr<SettingGroup> Load(const AnnotateFlags& flags, SettingSources sources,
                                   const World& world, std::vector<std::string>* warnings) {
@@ -177,6 +179,9 @@ absl::StatusOr<AnnotateOptions> PrepareAnnotate(const AnnotateFlags& flags, cons
       Load(flags, {flags.settings, world.environment, *std::move(file)}, world, &options.warnings);
   if (!group.ok()) return group.status();
   options.settings = AnnotateSettingsOf(*group);
+  if (options.settings.original_arithmetic && group->GivenBy("--window").empty()) {
+    options.settings.window = kOriginalWindow;
+  }
   absl::Status status = ChooseCluster(options.settings, world.environment, &options.cluster);
   options.cluster.kubeconfig_by = group->GivenBy("--kubeconfig");
   if (std::string by = group->GivenBy("--prometheus-url"); !by.empty()) {

@@ -51,6 +51,14 @@ TEST_F(AnnotateOptionsTest, DefaultsDifferByCommand) {
   EXPECT_EQ(allocation.settings.admin_port, 9982);
 }
 
+TEST_F(AnnotateOptionsTest, TheWindowOfTheOriginalIsADay) {
+  EXPECT_EQ(Good().settings.window, 900);
+  flags_.settings["--original-arithmetic"] = "true";
+  EXPECT_EQ(Good().settings.window, 86'400);
+  flags_.settings["--window"] = "600";
+  EXPECT_EQ(Good().settings.window, 600);
+}
+
 TEST_F(AnnotateOptionsTest, AFlagWinsOverTheEnvironmentOverTheFileOverTheOriginalsVariable) {
   const TempFile file("interval: 30\nqps: 5\nwindow: 600\n");
   environment_ = {{"OUTRIGGER_ANNOTATE_CONFIG", file.path()}, {"ANNOTATE_FREQ", "40"}};

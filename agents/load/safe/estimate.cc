@@ -48,7 +48,9 @@ ResourceList LimitsOf(Pod pod) {
 absl::StatusOr<Estimate> EstimateFrom(const Settings& settings) {
   Estimate estimate;
   if (settings.estimate == "limits") estimate.basis = Estimate::Basis::kLimits;
-  estimate.factor = settings.estimate_factor;
+  for (const Resource resource : {kCpuResource, kMemoryResource}) {
+    estimate.factors[resource] = settings.estimate_factor * kUsedOfRequests[resource];
+  }
   const auto cpu = Amount("default-cpu", kCpuResource, settings.default_cpu);
   if (!cpu.ok()) return cpu.status();
   const auto memory = Amount("default-memory", kMemoryResource, settings.default_memory);
@@ -64,8 +66,8 @@ Amounts ExpectedUse(const PodView& pod, const Estimate& estimate) {
   Amounts expected = {};
   for (const Resource resource : {kCpuResource, kMemoryResource}) {
     const Quantity stated = by_limits ? limits.Get(Name(resource)) : pod.Request(Name(resource));
-    const double use =
-        stated.IsZero() ? estimate.defaults[resource] : InUnits(resource, stated) * estimate.factor;
+    const double use = stated.IsZero() ? estimate.defaults[resource]
+                                       : InUnits(resource, stated) * estimate.factors[resource];
     expected[resource] = std::clamp(use, 0.0, kMostExpected);
   }
   return expected;

@@ -13,9 +13,13 @@ namespace outrigger::safe {
 struct Estimate {
   enum class Basis : uint8_t { kRequests, kLimits };
   Basis basis = Basis::kRequests;
-  double factor = 1;      ///< of requests or limits
+  Amounts factors = {1, 1};  ///< of requests or limits
   Amounts defaults = {};  ///< of a pod that states nothing of the resource
 };
+
+/// How much of what pods request they use in the mean, before it is measured: the estimator of
+/// Koordinator's LoadAwareScheduling (its defaults of 1.6).
+inline constexpr Amounts kUsedOfRequests = {0.85, 0.70};
 
 /// InvalidArgument names the setting, its value and what is accepted.
 absl::StatusOr<Estimate> EstimateFrom(const Settings& settings);

@@ -62,12 +62,12 @@ void NodeAccount::Update(const NodeView& node, const Moment& at) {
   if (!before || before->node().revision != node.node().revision) ReadNode(at);
   if (before) FindGone(before->Pods(), node.Pods(), at);
   FindYoung(node.Pods(), at);
-  Settle();
+  Settle(at.estimate);
 }
 
 void NodeAccount::AddFinished(const PodView& pod, const Moment& at) {
   AddGone(pod, at);
-  Settle();
+  Settle(at.estimate);
 }
 
 void NodeAccount::ReadNode(const Moment& at) {
@@ -145,13 +145,35 @@ void NodeAccount::FindYoung(const PodRange& pods, const Moment& at) {
   young_ = std::move(young);
 }
 
-void NodeAccount::Settle() {
+// A pod that has gone is taken off at its part of what was measured: what it used by itself is not
+// known, but pods that ask for more than they use are seen to, together.
+Amounts NodeAccount::UsedShare(const Estimate& estimate, const Amounts& gone,
+                               const Amounts& missing) const {
+  Amounts shares = {1, 1};
+  if (estimate.basis != Estimate::Basis::kRequests) return shares;
+  for (const Resource resource : {kCpuResource, kMemoryResource}) {
+    const std::optional<double> used = MeasuredUse(node_->node(), resource);
+    const double requested = InUnits(resource, node_->Requested());
+    const double held =
+        std::max(estimate.factors[resource] * requested - missing[resource] + gone[resource],
+                 gone[resource]);
+    if (used && held > 0) shares[resource] = std::min(*used / held, 1.0);
+  }
+  return shares;
+}
+
+void NodeAccount::Settle(const Estimate& estimate) {
   std::erase_if(gone_, [this](const Stay& stay) { return IsPast(measured_, stay); });
-  Amounts correction = Correction(measured_, gone_);
+  const Amounts left = Correction(measured_, gone_);
+  Amounts missing = {};
   for (const Young& young : young_) {
     const Amounts more = Correction(measured_, {&young.stay, 1});
-    for (size_t i = 0; i < correction.size(); ++i) correction[i] += more[i];
+    for (size_t i = 0; i < missing.size(); ++i) missing[i] += more[i];
   }
+  const Amounts shares =
+      gone_.empty() ? Amounts{1, 1} : UsedShare(estimate, {-left[0], -left[1]}, missing);
+  Amounts correction = {};
+  for (size_t i = 0; i < correction.size(); ++i) correction[i] = left[i] * shares[i] + missing[i];
   if (correction == correction_) return;
   correction_ = correction;
   ++version_;

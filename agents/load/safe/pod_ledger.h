@@ -69,7 +69,9 @@ class NodeAccount {
   void FindYoung(const PodRange& pods, const Moment& at);
   void Keep(const Stay& gone);
   void JoinTwo();
-  void Settle();
+  void Settle(const Estimate& estimate);
+  /// How much of what is expected of all pods that the window holds was really used: 1, or less.
+  Amounts UsedShare(const Estimate& estimate, const Amounts& gone, const Amounts& missing) const;
 
   std::optional<NodeView> node_;  // null before the first Update()
   std::string statistics_;        // the annotations, to see them change

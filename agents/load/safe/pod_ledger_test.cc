@@ -37,6 +37,19 @@ TEST_F(SafeLedger, TakesPodsThatWereThereBeforeTheFirstLook) {
   EXPECT_THAT(Of("a"), DoubleNear(375, 1e-9));
 }
 
+// All pods of a together ask for four times what is used there.
+TEST_F(SafeLedger, TakesOffWhatHasGoneAtItsPartOfWhatWasMeasured) {
+  day_.Bind("goes", "a", -500, "1");
+  day_.Bind("stays", "a", -500, "3");
+  Begin();
+  day_.cluster().RemovePod("goes");
+  EXPECT_THAT(Of("a"), DoubleNear(-250, 1e-9)) << "1000 of 4000 millicores are used";
+  day_.cluster().Put(Measured("a")
+                         .Annotation("mean-free-cpu", "2000")
+                         .Annotation(std::string(kMeasuredAnnotation), MeasuredText(0, 100)));
+  EXPECT_THAT(Of("a"), DoubleNear(-1000, 1e-9)) << "8000 are, and no more than it asked for";
+}
+
 TEST_F(SafeLedger, TakesAssumedPodsAsOnTheirWay) {
   Begin();
   day_.cluster().Put(testing::MakePod("p").Requests({{"cpu", "2"}}));
@@ -174,10 +187,10 @@ TEST_F(SafeLedger, ExpectsRequestsOrLimitsTimesTheFactor) {
   pod.scheduled_time = kStart + 1;
   day_.Set(1);
   day_.cluster().Put(pod);
-  Begin({.basis = Estimate::Basis::kRequests, .factor = 0.5, .defaults = {}});
+  Begin({.basis = Estimate::Basis::kRequests, .factors = {0.5, 0.5}, .defaults = {}});
   Of("a");
   EXPECT_THAT(ledger_->Find("a")->correction, ElementsAre(500, 150));
-  Begin({.basis = Estimate::Basis::kLimits, .factor = 2, .defaults = {}});
+  Begin({.basis = Estimate::Basis::kLimits, .factors = {2, 2}, .defaults = {}});
   Of("a");
   EXPECT_THAT(ledger_->Find("a")->correction, ElementsAre(6000, 600));
 }

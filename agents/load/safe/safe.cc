@@ -11,6 +11,9 @@ namespace outrigger::safe {
 namespace {
 
 constexpr std::array kBoth = {kCpuResource, kMemoryResource};
+// Statistics are written again once a window, and an annotator may be away for a moment.
+constexpr double kWindowsOfAge = 3;
+constexpr double kLeastAge = 300;
 constexpr double kFits = 1;  // the answer to Question::Kind::kFits; a rejection is below 0
 
 // "0.41 > 0.30", with as many decimals as it takes to see the difference.
@@ -80,7 +83,7 @@ AssessmentCache::Session Safe::Open(const Request& request, const Question& ques
   AssessmentCache::Session cache(&cache_, request.nodes, question);
   if (!cache.remembers()) return cache;
   if (ledger_ != nullptr) cache.Forget(ledger_->TakeChanges());
-  if (settings_.max_age > 0) cache.ForgetStale(Now());
+  cache.ForgetStale(Now());
   return cache;
 }
 
@@ -92,16 +95,26 @@ Assessment& Safe::Assess(const Request& request, size_t i, AssessmentCache::Sess
   assessment = {.revision = revision,
                 .statistics = ReadStatistics(request, node, settings_.forecast_weight),
                 .measured = ReadMeasured(request, node)};
+  const std::optional<Window> stated = assessment.measured;
   AddNews(node, &assessment);
-  if (settings_.max_age > 0 && assessment.measured) {
-    const double until = assessment.measured->end + settings_.max_age;
-    assessment.is_stale = until <= Now();
-    if (!assessment.is_stale) cache->ForgetAt(i, until);
+  if (const auto until = StaleAt(stated, assessment.measured)) {
+    assessment.is_stale = *until <= Now();
+    if (!assessment.is_stale) cache->ForgetAt(i, *until);
   }
   if (assessment.is_stale) {
     for (ResourceStatistics& statistics : assessment.statistics) statistics.known = false;
   }
   return assessment;
+}
+
+// Of a node that states nothing it is known when its statistics changed, and steady ones do not.
+std::optional<double> Safe::StaleAt(const std::optional<Window>& stated,
+                                    const std::optional<Window>& measured) const {
+  if (settings_.max_age > 0) {
+    return measured ? std::optional(measured->end + settings_.max_age) : std::nullopt;
+  }
+  if (!stated) return std::nullopt;
+  return measured->end + std::max(kWindowsOfAge * stated->length, kLeastAge);
 }
 
 void Safe::AddNews(const Node& node, Assessment* assessment) const {

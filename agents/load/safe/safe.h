@@ -26,7 +26,8 @@ namespace outrigger::safe {
 /// mean of overload and balance.
 ///
 /// Where the cluster is followed, the mean is corrected by what pods that came or went about the
-/// time of measuring are expected to use (Correction()). Statistics older than max_age are none.
+/// time of measuring are expected to use (Correction()). Statistics older than max_age are none; if
+/// that is 0, those older than three times the window that their node states.
 ///
 /// Thread-safe.
 class Safe final : public Agent, public Filterer, public Scorer {
@@ -62,6 +63,10 @@ class Safe final : public Agent, public Filterer, public Scorer {
   AssessmentCache::Session Open(const Request& request, const Question& question) const;
   /// The statistics of the node at `i`, from the cache where it has them.
   Assessment& Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const;
+  /// From when on the statistics are too old, by the window that the node states and the one that
+  /// is known of it; nothing: never.
+  std::optional<double> StaleAt(const std::optional<Window>& stated,
+                                const std::optional<Window>& measured) const;
   /// Adds what is known of the node's pods. The revision is 0 then if that is of another state of
   /// the node, so that it must not be remembered.
   void AddNews(const Node& node, Assessment* assessment) const;

@@ -52,9 +52,13 @@ class SafeAgentBurst : public ::testing::Test {
   Day day_;
 };
 
-// 10 cpu of which 1 is used: 15 pods of 500 millicores stay below 90 percent.
+// 10 cpu of which 1 is used: 18 pods that use 425 of 500 millicores stay below 90 percent.
 TEST_F(SafeAgentBurst, IsRejectedBeforeItOverloadsTheNode) {
-  EXPECT_EQ(PlaceAStorm(Agent()), 15);
+  EXPECT_EQ(PlaceAStorm(Agent()), 18);
+}
+
+TEST_F(SafeAgentBurst, CountsByTheFactorOfTheEstimate) {
+  EXPECT_EQ(PlaceAStorm(Agent({{"estimate-factor", "2"}})), 9) << "850 millicores each";
 }
 
 TEST_F(SafeAgentBurst, IsNotSeenWithoutAnEstimate) {
@@ -85,7 +89,7 @@ TEST_F(SafeAgentBurst, CountsForScoresToo) {
     EXPECT_LE(scores[0].value, scores[1].value) << scorer;
   }
   const auto balance = agent.Score(OwnedRequest(Ask(), {day_.Seen("a")}), "balance");
-  EXPECT_NEAR(balance[0].value, 1 - (0.55 + 0.01) / 2, 1e-12);
+  EXPECT_NEAR(balance[0].value, 1 - (0.49 + 0.01) / 2, 1e-12);
 }
 
 TEST_F(SafeAgentBurst, IsExplained) {
@@ -93,8 +97,8 @@ TEST_F(SafeAgentBurst, IsExplained) {
   day_.Set(30);
   day_.Bind("p", "a", 25, "4");
   EXPECT_EQ(agent.Score(OwnedRequest(Ask(), {day_.Seen("a")}))[0].why.text(),
-            "cpu: use 55.0 % +- 1.0 % with +4000m for pods that came or went, alpha 1.36e+03, beta "
-            "1.11e+03, risk 0, balance 0.72; memory: no statistics; measured 30 s ago over 100 s");
+            "cpu: use 49.0 % +- 1.0 % with +3400m for pods that came or went, alpha 1.22e+03, beta "
+            "1.27e+03, risk 0, balance 0.75; memory: no statistics; measured 30 s ago over 100 s");
 }
 
 TEST_F(SafeAgentBurst, IsNotSeenInAViewThatIsTooOld) {
@@ -151,6 +155,27 @@ TEST_F(SafeAgentBurst, StatisticsOlderThanTheLimitAreNone) {
   EXPECT_FALSE(fits());
   day_.Set(110);
   EXPECT_TRUE(fits());
+}
+
+TEST_F(SafeAgentBurst, StatisticsOlderThanThreeOfTheirWindowsAreNone) {
+  day_.cluster().Put(Measured("a")
+                         .Annotation("mean-free-cpu", "100")
+                         .Annotation(kMeasuredAnnotation, MeasuredText(0, 200)));
+  day_.cluster().Put(Measured("short")
+                         .Annotation("mean-free-cpu", "100")
+                         .Annotation(kMeasuredAnnotation, MeasuredText(0, 10)));
+  day_.cluster().Put(Measured("silent").Annotation("mean-free-cpu", "100"));
+  const AgentUnderTest agent = Agent();
+  const auto fits = [&] {
+    return agent.Fits(
+        OwnedRequest(Ask(), {day_.Seen("a"), day_.Seen("short"), day_.Seen("silent")}));
+  };
+  day_.Set(299);
+  EXPECT_THAT(fits(), ElementsAre(false, false, false));
+  day_.Set(300);
+  EXPECT_THAT(fits(), ElementsAre(false, true, false)) << "at least five minutes";
+  day_.Set(600);
+  EXPECT_THAT(fits(), ElementsAre(true, true, false)) << "one does not say how old it is";
 }
 
 TEST_F(SafeAgentBurst, OfWholeNodesTheAgeIsThatOfTheAnnotation) {
@@ -229,7 +254,7 @@ TEST_F(SafeAgentBurst, ManyPodsOnOneNodeAreSummedUp) {
   for (int i = 0; i < 5000; ++i) day_.Bind(fmt::format("p{}", i), "a", -20, "1m");
   const AgentUnderTest agent = Agent();
   EXPECT_THAT(agent.Score(OwnedRequest(Ask(), {day_.Seen("a")}))[0].why.text(),
-              HasSubstr("with +4000m for"));
+              HasSubstr("with +3400m for"));
 }
 
 }  // namespace

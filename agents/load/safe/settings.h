@@ -48,7 +48,8 @@ struct Settings {
               "what a pod is expected to use before it is measured; none: only what is measured "
               "counts"},
       Setting{"estimate-factor", &Settings::estimate_factor, Range{0, 100},
-              "factor of requests or limits in that"},
+              "factor of that: without it, 85 percent of the cpu and 70 percent of the memory are "
+              "expected to be used"},
       Setting{"default-cpu", &Settings::default_cpu,
               "expected cpu of a pod that states none, as in 100m"},
       Setting{"default-memory", &Settings::default_memory,
@@ -56,7 +57,8 @@ struct Settings {
       Setting{"window", &Settings::window, Range{0, 31'622'400},
               "seconds over which statistics are taken whose node does not say it"},
       Setting{"max-age", &Settings::max_age, Range{0, 31'622'400},
-              "statistics older than this many seconds count as none; 0: never"},
+              "statistics older than this many seconds count as none; 0: three times the window "
+              "that the node states, and 300 at least"},
       Setting{"print-table", &Settings::print_table,
               "log the figures of every node that is scored: one line per node and call"}
           .LegacyEnv("SAFEPRINTTABLE"),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "absl/strings/numbers.h"
 #include "burst.h"
 
 namespace outrigger::safe {
@@ -37,11 +38,6 @@ Reading ReadForecast(const Request& request, const Node& node, const Keys& keys)
   return Read(request, node, key);
 }
 
-double InUnits(Resource resource, const ResourceList& amounts) {
-  return static_cast<double>(resource == kCpuResource ? amounts.Get(kCpu).MilliValue()
-                                                      : amounts.Get(kMemory).Value());
-}
-
 ResourceStatistics ReadResource(const Request& request, const Node& node, Resource resource,
                                 double forecast_weight) {
   const Keys& keys = kKeys[resource];
@@ -64,6 +60,21 @@ ResourceStatistics ReadResource(const Request& request, const Node& node, Resour
 
 std::string_view Name(Resource resource) {
   return resource == kCpuResource ? kCpu : kMemory;
+}
+
+double InUnits(Resource resource, const ResourceList& amounts) {
+  return static_cast<double>(resource == kCpuResource ? amounts.Get(kCpu).MilliValue()
+                                                      : amounts.Get(kMemory).Value());
+}
+
+std::optional<double> MeasuredUse(const Node& node, Resource resource) {
+  const std::string_view text = node.annotations.Get(kKeys[resource].mean);
+  const double capacity = InUnits(resource, node.allocatable);
+  double free = 0;
+  if (!absl::SimpleAtod({text.data(), text.size()}, &free) || !std::isfinite(free)) {
+    return std::nullopt;
+  }
+  return capacity > 0 ? std::optional(std::max(capacity - free, 0.0)) : std::nullopt;
 }
 
 Needs NeedsOfStatistics() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,13 @@ Needs NeedsOfStatistics();
 /// not finite, nothing is known of the resource. What cannot be read is reported; "N/A" and "None",
 /// which annotators write for "no forecast", are not.
 NodeStatistics ReadStatistics(const Request& request, const Node& node, double forecast_weight);
+
+/// What the node's pods and its system used in the mean, by its annotations: as ReadStatistics()
+/// without forecast and reports. Nothing where it is not known.
+std::optional<double> MeasuredUse(const Node& node, Resource resource);
+
+/// The amount of the resource in the units of Amounts.
+double InUnits(Resource resource, const ResourceList& amounts);
 
 /// All that ReadStatistics() reads of the annotations, and the measurement's window, in one text:
 /// it changes when any of them does.

@@ -115,6 +115,13 @@ std::optional<double> ForecastNext(std::span<const double> series) {
   return std::isfinite(next) ? std::optional(next) : std::nullopt;
 }
 
+std::optional<double> ForecastWithin(std::span<const double> series) {
+  const std::optional<double> next = ForecastNext(series);
+  if (!next) return next;
+  const auto [least, most] = std::minmax_element(series.begin(), series.end());
+  return std::clamp(*next, *least, *most);
+}
+
 std::vector<double> WithoutGaps(std::span<const double> series) {
   std::vector<double> filled;
   filled.reserve(series.size());

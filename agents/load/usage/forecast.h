@@ -17,6 +17,10 @@ inline constexpr size_t kFewestForForecast = 16;
 /// one of them is not finite. A constant series goes on as it is. Pure.
 std::optional<double> ForecastNext(std::span<const double> series);
 
+/// ForecastNext(), but not beyond what the series has had: after a step the line would overshoot by
+/// many times its height.
+std::optional<double> ForecastWithin(std::span<const double> series);
+
 /// `series` without gaps: values before the first that is finite are dropped, later ones that are
 /// not finite repeat the one before.
 std::vector<double> WithoutGaps(std::span<const double> series);

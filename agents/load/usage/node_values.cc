@@ -79,7 +79,7 @@ Value ForecastValue(const NodeSeries& node, double end, double step, size_t poin
   const auto negative =
       std::find_if(grid.begin(), grid.end(), [](double v) { return std::isfinite(v) && v < 0; });
   if (negative != grid.end()) return Checked(*negative, /*signed_ok=*/false);
-  const std::optional<double> next = ForecastNext(WithoutGaps(grid));
+  const std::optional<double> next = ForecastWithin(WithoutGaps(grid));
   if (!next || static_cast<size_t>(known) < kFewestForForecast) {
     return Value::Missing(Gap::kTooYoung,
                           fmt::format("{} parts of the window are known, a forecast "

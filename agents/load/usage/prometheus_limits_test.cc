@@ -23,7 +23,9 @@ TEST(PrometheusSource, HalvesABatchThatIsTooMuchAndKeepsToSmallerOnes) {
   const ScriptedPrometheus server(
       Cluster(kNodes, [&](const std::string& kind, const Asked& asked) -> std::optional<Answered> {
         const auto bars = std::count(asked.query.begin(), asked.query.end(), '|');
-        if (kind == "scrapes" || kind == "nodes" || bars < 2) return std::nullopt;
+        if (kind == "scrapes" || kind == "nodes" || IsOfMachines(kind) || bars < 2) {
+          return std::nullopt;
+        }
         ++refused;
         return ErrorAnswer(422, "execution",
                            "query processing would load too many samples into memory in query "
@@ -150,7 +152,7 @@ TEST(PrometheusSource, GivesUpASourceThatAnswersNoMore) {
 TEST(PrometheusSource, HasNothingWhereNoQueryOfValuesIsAnswered) {
   const ScriptedPrometheus server(
       Cluster(1, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
-        if (kind == "nodes") return std::nullopt;
+        if (kind == "nodes" || IsOfMachines(kind)) return std::nullopt;
         return ErrorAnswer(503, "unavailable", "no store answers");
       }));
   const auto reading = Read(To(server.url()), {AskedNode("a", "10.0.0.1")});

@@ -44,7 +44,7 @@ void QueryFates::Note(size_t target, size_t nodes, Outcome outcome, const absl::
     entry.answered = true;
     return;
   }
-  if (first_failure_.ok()) first_failure_ = status;
+  if (first_failure_.ok() && target < kAside) first_failure_ = status;
   if (outcome != Outcome::kTooMuch) return;
   entry.refused = true;
   entry.why = std::string(status.message());
@@ -73,7 +73,8 @@ bool QueryFates::are_smaller_better() const {
 absl::Status QueryFates::NothingAnswered() const {
   const MutexLock lock(mutex_);
   const bool is_one_answered = std::any_of(
-      targets_.begin(), targets_.end(), [](const auto& target) { return target.second.answered; });
+      targets_.begin(), targets_.end(),
+      [](const auto& target) { return target.first < kAside && target.second.answered; });
   return is_one_answered ? absl::OkStatus() : first_failure_;
 }
 
@@ -139,6 +140,10 @@ absl::StatusOr<Reading> PrometheusPass::Run() {
   if (stop_.stop_requested()) return absl::CancelledError("a stop was requested");
   if (absl::Status none = fates_.NothingAnswered(); !none.ok()) return none;
   for (const Target& target : Targets()) CheckUnit(target);
+  for (size_t i = 0; i < nodes_.size() && !options_.original_arithmetic; ++i) {
+    TakeReserved(i);
+    SetKnown(i);
+  }
   reading_.notes = TakeNotes();
   return std::move(reading_);
 }
@@ -203,6 +208,7 @@ void PrometheusPass::MeasureScrapes() {
 
 void PrometheusPass::SetGaps() {
   reading_.nodes.resize(nodes_.size());
+  for (std::vector<Value>& values : machines_) values.resize(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
     NodeReading& node = reading_.nodes[i];
     const NodeMatch& match = matches_[i];
@@ -222,7 +228,6 @@ void PrometheusPass::SetGaps() {
 
 std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
   using Queries = PrometheusQueries;
-  const Queries defaults = options_.original_arithmetic ? WithOriginals({}) : WithDefaults({});
   std::vector<Target> targets;
   const auto add = [&](Kind kind, Resource resource, Value Free::*part, std::string_view name,
                        std::string Queries::*query) {
@@ -233,7 +238,7 @@ std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
                        .number = targets.size(),
                        .name = name,
                        .query = &(options_.queries.*query),
-                       .is_given = options_.queries.*query != defaults.*query});
+                       .is_given = IsGiven(query)});
   };
   const Resource cpu = Resource::kCpu;
   const Resource memory = Resource::kMemory;
@@ -249,6 +254,7 @@ std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
       add(Kind::kForecast, memory, &Free::forecast, "memory-series", &Queries::memory_series);
     }
   }
+  if (!options_.original_arithmetic) AddMachineTargets(&targets);
   for (size_t i = 0; i < options_.further.size(); ++i) {
     targets.push_back({.kind = Kind::kInstant,
                        .resource = cpu,
@@ -259,6 +265,25 @@ std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
                        .query = &options_.further[i].query});
   }
   return targets;
+}
+
+bool PrometheusPass::IsGiven(std::string PrometheusQueries::*query) const {
+  const PrometheusQueries defaults =
+      options_.original_arithmetic ? WithOriginals({}) : WithDefaults({});
+  return options_.queries.*query != defaults.*query;
+}
+
+void PrometheusPass::AddMachineTargets(std::vector<Target>* targets) const {
+  const MachineQueries& queries = QueriesOfMachines();
+  const auto add = [targets](Machine machine, std::string_view name, const std::string* query) {
+    targets->push_back({.machine = machine,
+                        .number = QueryFates::kAside + targets->size(),
+                        .name = name,
+                        .query = query});
+  };
+  add(Machine::kKnown, "known window", &queries.known);
+  add(Machine::kCpus, "cpus", &queries.cpus);
+  add(Machine::kMemory, "memory in all", &queries.memory);
 }
 
 std::vector<PrometheusPass::Job> PrometheusPass::Jobs() const {
@@ -367,6 +392,35 @@ void PrometheusPass::CheckUnit(const Target& target) {
   }
 }
 
+// What the kubelet keeps for the system is no room for pods, and what the system uses counts: the
+// same basis as that of metrics.k8s.io. Queries of a user are taken as they are.
+void PrometheusPass::TakeReserved(size_t node) {
+  const auto take = [&](Machine machine, double unit, double allocatable, Free* free) {
+    const Value& total = machines_[static_cast<size_t>(machine)][node];
+    if (!total.value || allocatable <= 0) return;
+    const double reserved = std::max(*total.value * unit - allocatable, 0.0);
+    for (Value* const value : {&free->mean, &free->forecast}) {
+      if (value->value) *value->value = std::max(*value->value - reserved, 0.0);
+    }
+  };
+  NodeReading& reading = reading_.nodes[node];
+  if (!IsGiven(&PrometheusQueries::cpu_mean)) {
+    take(Machine::kCpus, 1000, nodes_[node].cpu, &reading.cpu);
+  }
+  if (!IsGiven(&PrometheusQueries::memory_mean)) {
+    take(Machine::kMemory, 1, nodes_[node].memory, &reading.memory);
+  }
+}
+
+void PrometheusPass::SetKnown(size_t node) {
+  const Value& steps = machines_[static_cast<size_t>(Machine::kKnown)][node];
+  const milliseconds known = steps.value
+                                 ? milliseconds(static_cast<int64_t>(
+                                       *steps.value * static_cast<double>(spacing_.step.count())))
+                                 : spacing_.window;
+  reading_.nodes[node].known = std::min(known, spacing_.window);
+}
+
 void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryAnswer& answer) {
   const BatchPlaces places(batch, matches_, index_);
   const auto node_of = [&places](const Labels& labels) { return places.Of(labels); };
@@ -382,7 +436,8 @@ void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryA
     }
     switch (target.kind) {
       case Kind::kInstant:
-        *SlotOf(target, node) = LastValue(series[place], /*signed_ok=*/target.part == nullptr);
+        *SlotOf(target, node) =
+            LastValue(series[place], /*signed_ok=*/target.part == nullptr && !target.machine);
         break;
       case Kind::kForecast:
         *SlotOf(target, node) = ForecastValue(
@@ -422,6 +477,7 @@ void PrometheusPass::FillOriginal(const Target& target, size_t node, const NodeS
 
 Value* PrometheusPass::SlotOf(const Target& target, size_t node) {
   NodeReading& reading = reading_.nodes[node];
+  if (target.machine) return &machines_[static_cast<size_t>(*target.machine)][node];
   if (target.part == nullptr) return &reading.further[target.further];
   return &((target.resource == Resource::kCpu ? reading.cpu : reading.memory).*target.part);
 }

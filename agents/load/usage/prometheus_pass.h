@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,7 +42,9 @@ class QueryFates {
   /// True if a query was too slow, or too much while another of its target was answered.
   bool are_smaller_better() const;
 
-  /// OK if a query was answered, or none asked; else why the first one failed.
+  /// Targets from this number on ask for no values.
+  static constexpr size_t kAside = 1'000'000;
+  /// OK if a query of values was answered, or none asked; else why the first one failed.
   absl::Status NothingAnswered() const;
 
  private:
@@ -78,11 +81,16 @@ class PrometheusPass {
  private:
   enum class Kind : uint8_t { kInstant, kForecast, kOriginalMemory };
 
+  /// What is asked of the machines besides what is free.
+  enum class Machine : uint8_t { kKnown, kCpus, kMemory };
+  static constexpr size_t kMachineParts = 3;
+
   /// Where the values of a query go.
   struct Target {
     Kind kind = Kind::kInstant;
     Resource resource = Resource::kCpu;
-    Value Free::*part = nullptr;  // none: a further query
+    Value Free::*part = nullptr;  // none: of the machine, or a further query
+    std::optional<Machine> machine = std::nullopt;
     size_t further = 0;
     size_t number = 0;      // among the targets
     std::string_view name;  // "cpu-mean", for notes
@@ -98,6 +106,8 @@ class PrometheusPass {
   void LearnNames();
   void MeasureScrapes();
   void SetGaps();
+  void AddMachineTargets(std::vector<Target>* targets) const;
+  bool IsGiven(std::string PrometheusQueries::*query) const;
   std::vector<Target> Targets() const;
   std::vector<Job> Jobs() const;
 
@@ -105,6 +115,9 @@ class PrometheusPass {
   void Fail(const Target& target, const Batch& batch, const std::string& why);
   void Lose(const Target& target, size_t node, const Value& gap);
   void CheckUnit(const Target& target);
+  /// Free amounts of the machine become those of what is allocatable.
+  void TakeReserved(size_t node);
+  void SetKnown(size_t node);
   void Fill(const Target& target, const Batch& batch, const QueryAnswer& answer);
   void FillOriginal(const Target& target, size_t node, const NodeSeries& series);
   Value* SlotOf(const Target& target, size_t node);
@@ -124,6 +137,7 @@ class PrometheusPass {
   Spacing spacing_;
   QueryFates fates_;
   Reading reading_;
+  std::array<std::vector<Value>, kMachineParts> machines_;  // by Machine, then by node
   Mutex mutex_;
   std::vector<std::string> notes_ ABSL_GUARDED_BY(mutex_);
   size_t left_out_ ABSL_GUARDED_BY(mutex_) = 0;  // notes

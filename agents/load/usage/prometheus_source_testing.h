@@ -38,7 +38,7 @@ inline std::string LabelsOf(int i) {
 inline PrometheusOptions To(const std::string& url) {
   PrometheusOptions options;
   options.url = url;
-  options.forecast = false;
+  options.window = seconds(86'400);
   options.clock.wall = [] {
     return std::chrono::system_clock::time_point(milliseconds(kEndMs + 1000));
   };
@@ -51,11 +51,19 @@ inline std::string KindOf(const Asked& asked) {
     return Holds(asked.query, "cpu") ? "cpu-series" : "memory-series";
   if (Holds(asked.query, "uname")) return "names";
   if (Holds(asked.query, "[30m]")) return "scrapes";
+  if (Holds(asked.query, "count_over_time")) return "known";
+  if (Holds(asked.query, "count without")) return "cpus";
+  if (Holds(asked.query, "MemTotal")) return "total";
   if (Holds(asked.query, "over_time")) {
     return fmt::format("{}-{}", Holds(asked.query, "cpu") ? "cpu" : "memory",
                        Holds(asked.query, "stddev") ? "deviation" : "mean");
   }
   return "nodes";
+}
+
+/// Of the machines, and no value of them.
+inline bool IsOfMachines(const std::string& kind) {
+  return kind == "known" || kind == "cpus" || kind == "total";
 }
 
 /// An answer to the query of scrapes: samples 15 s apart.
@@ -66,7 +74,7 @@ inline Answered Scrapes(const std::string& samples = R"([10,"1"],[25,"1"],[40,"1
 }
 
 /// Nodes 1 to `count` by instance; each value is 1000 times the node's number, plus one for
-/// deviations. `change` may answer in place of that.
+/// deviations. What the machines are is not known. `change` may answer in place of that.
 inline ScriptedPrometheus::Script Cluster(
     int count, std::function<std::optional<Answered>(const std::string&, const Asked&)> change =
                    [](const std::string&, const Asked&) { return std::nullopt; }) {
@@ -74,6 +82,7 @@ inline ScriptedPrometheus::Script Cluster(
     const std::string kind = KindOf(asked);
     if (auto changed = change(kind, asked)) return *changed;
     if (kind == "scrapes") return Scrapes();
+    if (IsOfMachines(kind)) return {200, VectorOf({})};
     std::vector<std::string> series;
     for (int i = 1; i <= count; ++i) {
       const std::string mine = fmt::format("10\\\\.0\\\\.0\\\\.{}:9100", i);

@@ -84,6 +84,15 @@ PrometheusQueries WithOriginals(PrometheusQueries given) {
   return WithDefaults(std::move(given));
 }
 
+const MachineQueries& QueriesOfMachines() {
+  static const MachineQueries queries{
+      .known = fmt::format("count_over_time(({})[$window:$step])", kAvailable),
+      .cpus = R"(avg by ($label) (count without (cpu, mode) (node_cpu_seconds_total{$matchers )"
+              R"(mode="idle",$label=~"$nodes"})))",
+      .memory = R"(avg by ($label) (node_memory_MemTotal_bytes{$matchers $label=~"$nodes"}))"};
+  return queries;
+}
+
 bool HasNodes(std::string_view query) {
   return query.find("$nodes") != std::string_view::npos;
 }

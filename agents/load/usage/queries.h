@@ -31,6 +31,14 @@ PrometheusQueries WithDefaults(PrometheusQueries given);
 /// memory_series is the raw series.
 PrometheusQueries WithOriginals(PrometheusQueries given);
 
+/// What the machines are, by node_exporter; settings do not change these.
+struct MachineQueries {
+  std::string known;   // for how many steps of the window there are samples
+  std::string cpus;    // how many it has
+  std::string memory;  // bytes in all
+};
+const MachineQueries& QueriesOfMachines();
+
 /// True if the query is to be asked for each batch of nodes.
 bool HasNodes(std::string_view query);
 

@@ -83,8 +83,9 @@ class MetricsApi : public ::testing::Test {
   std::unique_ptr<Source> source_;
 };
 
-TEST_F(MetricsApi, HasNothingBeforeHalfOfTheWindowIsKnown) {
-  for (int i = 0; i < 8; ++i, now_ += 10) {
+// A sample stands for the 20 s before it.
+TEST_F(MetricsApi, HasNothingBeforeAMinuteIsKnown) {
+  for (int i = 0; i < 4; ++i, now_ += 10) {
     const auto reading = Sample("1");
     ASSERT_TRUE(reading.ok()) << reading.status();
     EXPECT_EQ(reading->nodes[0].cpu.mean.gap, Gap::kTooYoung) << i;
@@ -98,6 +99,7 @@ TEST_F(MetricsApi, HasNothingBeforeHalfOfTheWindowIsKnown) {
   EXPECT_EQ(reading->nodes[0].cpu.forecast.gap, Gap::kTooYoung);
   EXPECT_EQ(reading->end_ms, now_ * 1000);
   EXPECT_EQ(reading->window, seconds(200));
+  EXPECT_EQ(reading->nodes[0].known, seconds(60)) << "of that";
 }
 
 TEST_F(MetricsApi, KeepsMeanDeviationAndForecastOfTheWindow) {

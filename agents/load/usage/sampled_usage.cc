@@ -22,6 +22,8 @@ namespace {
 // Clocks that are closer than this are the same clock.
 constexpr int64_t kSameClockMs = 30'000;
 constexpr size_t kMaxName = 100;
+// Of less, a moment would be taken for the load.
+constexpr std::chrono::milliseconds kLeastKnown{60'000};
 
 Free Missing(Gap gap, const std::string& detail, bool forecast) {
   const Value value = Value::Missing(gap, detail);
@@ -32,6 +34,7 @@ NodeReading NoReading(Gap gap, const std::string& detail, bool forecast) {
   return {.matched_by = {},
           .cpu = Missing(gap, detail, forecast),
           .memory = Missing(gap, detail, forecast),
+          .known = {},
           .further = {},
           .original = {}};
 }
@@ -120,6 +123,7 @@ NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& samp
   return {.matched_by = "name=" + node.name,
           .cpu = FreeOf(window.cpu, node.cpu, sample.cpu.has_value(), end_ms),
           .memory = FreeOf(window.memory, node.memory, sample.memory.has_value(), end_ms),
+          .known = std::max(window.cpu.Known(end_ms), window.memory.Known(end_ms)),
           .further = {},
           .original = {}};
 }
@@ -130,10 +134,10 @@ Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool 
   if (!(allocatable > 0)) return Missing(Gap::kUnit, "the node has no allocatable", forecast_);
   const std::optional<Moments> moments = used.Of(end_ms);
   const std::chrono::milliseconds known = used.Known(end_ms);
-  if (!moments || 2 * known < window_) {
+  if (const auto needed = std::min(kLeastKnown, window_ / 2); !moments || known < needed) {
     return Missing(Gap::kTooYoung,
-                   fmt::format("{} s of a window of {} s are known, half of it is needed",
-                               known.count() / 1000, window_.count() / 1000),
+                   fmt::format("{} s of a window of {} s are known, {} s are needed",
+                               known.count() / 1000, window_.count() / 1000, needed.count() / 1000),
                    forecast_);
   }
   Free free;
@@ -143,7 +147,7 @@ Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool 
   // Hundredths without a sample are left out: samples may be further apart than those.
   std::vector<double> means = used.ChunkMeans(end_ms);
   std::erase_if(means, [](double mean) { return std::isnan(mean); });
-  const std::optional<double> next = ForecastNext(means);
+  const std::optional<double> next = ForecastWithin(means);
   free.forecast = next ? Value::Of(std::clamp(allocatable - *next, 0.0, allocatable))
                        : Value::Missing(Gap::kTooYoung, "too few samples for a forecast");
   return free;

@@ -63,9 +63,10 @@ struct Value {
   }
 };
 
-/// Of the free amounts of one resource in the window, in the unit of the Resource. The forecast is
-/// of the mean over the next hundredth of the window; it has no value and no gap where it is not
-/// asked for.
+/// Of the free amounts of one resource in the window, in the unit of the Resource: allocatable less
+/// what the machine uses, its pods and its system, and never below 0. The forecast is of the mean
+/// over the next hundredth of the window, and within what was seen in it; it has no value and no
+/// gap where it is not asked for.
 struct Free {
   Value mean, deviation, forecast;
 };
@@ -78,6 +79,8 @@ struct OriginalMemory {
 struct NodeReading {
   std::string matched_by;  // "instance=10.0.0.1:9100", of the source's series; empty: none
   Free cpu, memory;
+  /// How much of the window was measured: less on a node that is new, or whose series has gaps.
+  std::chrono::milliseconds known{0};
   std::vector<Value> further;              // as the further queries
   std::optional<OriginalMemory> original;  // with original arithmetic only
 };
@@ -132,9 +135,9 @@ struct PrometheusOptions {
   std::string ca_file, cert_file, key_file, token_file, header_file;
   int exporter_port = 9100;  // of node_exporter, preferred among the instances of one address
   std::string matchers;      // further label matchers: `job="node-exporter",cluster="a"`
-  std::chrono::seconds window{86'400};
+  std::chrono::seconds window{900};
   std::chrono::seconds step{15};
-  bool forecast = true;
+  bool forecast = false;
   bool original_arithmetic = false;
   bool use_requests = false;  // original arithmetic: free memory is at least what is not requested
   PrometheusQueries queries;
@@ -153,8 +156,8 @@ struct PrometheusOptions {
 absl::StatusOr<std::unique_ptr<Source>> MakePrometheusSource(PrometheusOptions options);
 
 struct MetricsOptions {
-  std::chrono::seconds window{86'400};
-  bool forecast = true;
+  std::chrono::seconds window{900};
+  bool forecast = false;
   Clock clock;
 };
 
@@ -168,8 +171,8 @@ absl::StatusOr<std::unique_ptr<Source>> MakeMetricsApiSource(Fetch fetch, Metric
 
 struct FileOptions {
   std::string path;
-  std::chrono::seconds window{86'400};
-  bool forecast = true;
+  std::chrono::seconds window{900};
+  bool forecast = false;
   Clock clock;
 };
 

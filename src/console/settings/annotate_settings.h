@@ -33,9 +33,9 @@ struct AnnotateSettings {
   std::string prometheus_token_file;
   std::string prometheus_header_file;
   std::string prometheus_matchers;
-  int64_t window = 86'400;
+  int64_t window = 900;
   int64_t step = 15;
-  bool forecast = true;
+  bool forecast = false;
   int64_t exporter_port = 9100;
   std::string file;
   std::string query_nodes;

@@ -78,7 +78,7 @@ func (f *usageFile) use(w *world, used map[string][2]int) {
 	f.set(w, text)
 }
 
-var measured = regexp.MustCompile(`^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/4s$`)
+var measured = regexp.MustCompile(`^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ/[2-4]s$`) // as much of the window as is known
 
 // A window of four seconds of samples: mean and deviation are there once half of it is known, a node that the file
 // loses keeps its values until --forget, and a file that cannot be read changes nothing.

@@ -156,7 +156,7 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 	}
 	w.Nodes(kube.MakeNode("unmeasured").InternalIP("10.0.0.3"))
 	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.rightsOf("usage"),
-		"--source", "prometheus", "--prometheus-url", server.URL)
+		"--source", "prometheus", "--prometheus-url", server.URL, "--window", "86400", "--forecast")
 	t.Logf("%s", table)
 	end, rows := time.Now(), tableRows(string(table))
 	for _, p := range pasts {
