@@ -1,0 +1,21 @@
+#include <array>
+
+#include "policy.h"
+
+namespace outrigger::load_bench {
+
+std::span<const Contender> Contenders() {
+  static constexpr std::array kAll = {
+      Contender{"requests alone", false, &MakeRequestsAlone},
+      Contender{"safe", false, &MakeSafe},
+      Contender{"congestion", false, &MakeCongestion},
+      Contender{"pigeon", false, &MakePigeon},
+      Contender{"reward", false, &MakeReward},
+      Contender{"TargetLoadPacking", true, &MakeTargetLoadPacking},
+      Contender{"LowRiskOverCommitment", true, &MakeLowRiskOverCommitment},
+      Contender{"Koordinator LoadAware", true, &MakeKoordinator},
+  };
+  return kAll;
+}
+
+}  // namespace outrigger::load_bench
