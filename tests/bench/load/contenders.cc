@@ -6,6 +6,7 @@ namespace outrigger::load_bench {
 
 std::span<const Contender> Contenders() {
   static constexpr std::array kAll = {
+      Contender{"the truth", false, &MakeClairvoyant},
       Contender{"requests alone", false, &MakeRequestsAlone},
       Contender{"safe", false, &MakeSafe},
       Contender{"congestion", false, &MakeCongestion},

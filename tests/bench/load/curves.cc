@@ -82,7 +82,7 @@ double NoiseAt(uint64_t seed, double time, double deviation) {
 }
 
 double NoiseOf(Family family) {
-  return family == Family::kNoise ? 0.6 : 0.1;
+  return family == Family::kNoise ? 0.35 : 0.1;
 }
 
 }  // namespace outrigger::load_bench

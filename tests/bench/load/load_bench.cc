@@ -8,8 +8,8 @@
 
 #include "goals.h"
 #include "outrigger/base/parallel.h"
+#include "replay.h"
 #include "report.h"
-#include "run.h"
 
 namespace outrigger::load_bench {
 namespace {
@@ -63,7 +63,7 @@ struct Job {
 };
 
 std::vector<FamilyRows> Rows(const Flags& flags) {
-  const Scale scale = flags.quick ? Scale{.nodes = 8, .warm_up = 900, .length = 2400} : Scale();
+  const Scale scale = flags.quick ? Scale{.nodes = 12, .warm_up = 1800, .length = 3600} : Scale();
   std::vector<Job> jobs;
   for (size_t family = 0; family < kFamilies.size(); ++family) {
     for (size_t contender = 0; contender < Contenders().size(); ++contender) {
@@ -75,7 +75,7 @@ std::vector<FamilyRows> Rows(const Flags& flags) {
   std::vector<Measures> measured(jobs.size());
   ParallelFor(jobs.size(), kThreads, [&](size_t i) {
     const Trace trace = MakeTrace(kFamilies[jobs[i].family], jobs[i].seed, scale);
-    measured[i] = Run(trace, Contenders()[jobs[i].contender]);
+    measured[i] = Replay(trace, Contenders()[jobs[i].contender]);
   });
   std::vector<std::vector<Measures>> sums(kFamilies.size(),
                                           std::vector<Measures>(Contenders().size()));

@@ -8,8 +8,8 @@ namespace outrigger::load_bench {
 /// What is measured in one run, or in several together.
 struct Measures {
   /// Differences between the load that a policy took a node to have and the load a minute later of
-  /// what ran there then, percentage points of what is allocatable, where both count as at most
-  /// 100. One for each node and minute.
+  /// what ran there then (Truth::LoadAMinuteAfter()), percentage points of what is allocatable,
+  /// where both count as at most 100. One for each node and minute.
   std::vector<double> cpu_errors;
   std::vector<double> memory_errors;
   double overloaded = 0;    // minutes of nodes above 90 % of allocatable, of cpu or memory

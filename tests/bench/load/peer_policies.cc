@@ -52,6 +52,32 @@ class RequestsAlone final : public Peer {
   Amounts UsedOn(size_t node) override { return scene_.truth.Requested(node); }
 };
 
+/// Refuses what has no room, and prefers the node whose peak is lowest.
+class Clairvoyant final : public Peer {
+ public:
+  using Peer::Peer;
+
+  std::vector<bool> Fits(size_t pod, std::span<const size_t> nodes) override {
+    std::vector<bool> fits;
+    for (const size_t node : nodes) fits.push_back(scene_.truth.HasRoom(node, pod, now_));
+    return fits;
+  }
+  std::vector<int> Scores(size_t pod, std::span<const size_t> nodes) override {
+    std::vector<int> scores;
+    for (const size_t node : nodes) {
+      scores.push_back(static_cast<int>(1000 * (1 - scene_.truth.PeakWith(node, pod, now_))));
+    }
+    return scores;
+  }
+
+ private:
+  int ScoreOf(const PodTrace& /*pod*/, size_t /*node*/) override { return 0; }
+  Amounts UsedOn(size_t node) override {
+    const Amounts share = scene_.truth.LoadAMinuteAfter(node, now_);
+    return {share.cpu * AllocatableOf(node).cpu, share.memory * AllocatableOf(node).memory};
+  }
+};
+
 /// Has metrics of the nodes, read at times that are multiples of `refresh`.
 class MeasuringPeer : public Peer {
  public:
@@ -185,6 +211,9 @@ class Koordinator final : public MeasuringPeer {
 
 }  // namespace
 
+std::unique_ptr<Policy> MakeClairvoyant(const Scene& scene) {
+  return std::make_unique<Clairvoyant>(scene);
+}
 std::unique_ptr<Policy> MakeRequestsAlone(const Scene& scene) {
   return std::make_unique<RequestsAlone>(scene);
 }

@@ -14,7 +14,7 @@
 namespace outrigger::load_bench {
 
 /// What a policy may know: what a scheduler is told, and what is measured. Of Truth the placements
-/// and requests alone.
+/// and requests alone, but for MakeClairvoyant().
 struct Scene {
   const Trace& trace;
   const Truth& truth;
@@ -54,6 +54,8 @@ struct Contender {
 /// All rows of a family, in their order. "safe" is one of them.
 std::span<const Contender> Contenders();
 
+/// Knows the truth of the next ten minutes: what no scheduler can do better by much.
+std::unique_ptr<Policy> MakeClairvoyant(const Scene& scene);
 std::unique_ptr<Policy> MakeRequestsAlone(const Scene& scene);
 std::unique_ptr<Policy> MakeTargetLoadPacking(const Scene& scene);
 std::unique_ptr<Policy> MakeLowRiskOverCommitment(const Scene& scene);

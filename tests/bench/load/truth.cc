@@ -1,6 +1,7 @@
 #include "truth.h"
 
 #include <algorithm>
+#include <array>
 
 namespace outrigger::load_bench {
 namespace {
@@ -37,14 +38,22 @@ Amounts Truth::Use(size_t node, double time) const {
   return use;
 }
 
-bool Truth::HasRoom(size_t node, size_t pod, double time) const {
+Amounts Truth::LoadAMinuteAfter(size_t node, double time) const {
+  constexpr std::array kTimes = {37.5, 52.5, 67.5, 82.5};
+  Amounts sum;
+  for (const double after : kTimes) sum += Load(node, time + after);
+  return sum * (1.0 / kTimes.size());
+}
+
+double Truth::PeakWith(size_t node, size_t pod, double time) const {
   const Amounts& allocatable = trace_.nodes[node].allocatable;
+  double peak = 0;
   for (double after = 0; after <= kAhead; after += kStep) {
     const Amounts with_pod =
         Use(node, time + after) + UseOf(trace_, trace_.pods[pod], time + after, after);
-    if (WorseOf(ShareOf(with_pod, allocatable)) > kOverload) return false;
+    peak = std::max(peak, WorseOf(ShareOf(with_pod, allocatable)));
   }
-  return true;
+  return peak;
 }
 
 }  // namespace outrigger::load_bench

@@ -32,13 +32,18 @@ class Truth {
   Amounts Load(size_t node, double time) const {
     return ShareOf(Use(node, time), trace_.nodes[node].allocatable);
   }
+  /// Its mean over the minute around a minute after `time`.
+  Amounts LoadAMinuteAfter(size_t node, double time) const;
   Amounts Requested(size_t node) const { return sums_[node]; }
   size_t PodsOn(size_t node) const { return pods_[node].size(); }
   bool IsThere(size_t node, double time) const { return trace_.nodes[node].begins <= time; }
 
-  /// Whether the node with the pod on it stays at or below kOverload for the next ten minutes, as
+  /// The highest share of cpu or memory of the node with the pod on it in the next ten minutes, as
   /// far as what runs there now is concerned.
-  bool HasRoom(size_t node, size_t pod, double time) const;
+  double PeakWith(size_t node, size_t pod, double time) const;
+  bool HasRoom(size_t node, size_t pod, double time) const {
+    return PeakWith(node, pod, time) <= kOverload;
+  }
 
   static constexpr double kOverload = 0.9;
 

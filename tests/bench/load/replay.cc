@@ -1,4 +1,4 @@
-#include "run.h"
+#include "replay.h"
 
 #include <algorithm>
 #include <cmath>
@@ -175,7 +175,7 @@ void Simulation::MeasureErrors(double time) {
   std::iota(nodes.begin(), nodes.end(), size_t{0});
   const std::vector<Amounts> seen = policy_->Seen(nodes);
   for (const size_t node : nodes) {
-    const Amounts load = truth_.Load(node, time + kMinute);
+    const Amounts load = truth_.LoadAMinuteAfter(node, time);
     measures_.cpu_errors.push_back(difference(seen[node].cpu, load.cpu));
     measures_.memory_errors.push_back(difference(seen[node].memory, load.memory));
   }
@@ -199,7 +199,7 @@ void Simulation::KillForMemory(double time) {
 
 }  // namespace
 
-Measures Run(const Trace& trace, const Contender& contender) {
+Measures Replay(const Trace& trace, const Contender& contender) {
   return Simulation(trace, contender).Run();
 }
 

@@ -7,6 +7,6 @@
 namespace outrigger::load_bench {
 
 /// Lets the trace happen, with the contender's policy deciding. The same for the same arguments.
-Measures Run(const Trace& trace, const Contender& contender);
+Measures Replay(const Trace& trace, const Contender& contender);
 
 }  // namespace outrigger::load_bench
