@@ -2,24 +2,47 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
-#include "exporter_source.h"
 #include "load/annotate/node_values.h"
 
 namespace outrigger::load_bench {
 namespace {
 
-constexpr char kCongestion[] = "congestion-factor";
+// Percent of the machine's processors, the mean of five minutes.
+const usage::FurtherQuery kCongestion{
+    "congestion-factor",
+    R"(100 - 100 * avg by ($label) (rate(node_cpu_seconds_total{mode="idle",$label=~"$nodes"}[5m])))"};
 
-std::unique_ptr<usage::Source> SourceOf(const Trace* trace, const Exporter* exporter,
+[[noreturn]] void Fail(const absl::Status& status) {
+  std::fprintf(stderr, "annotate usage: %s\n", status.ToString().c_str());
+  std::abort();
+}
+
+std::unique_ptr<usage::Source> SourceOf(const std::string& url,
                                         const cli::AnnotateSettings& settings, const Clock& clock) {
   usage::PrometheusOptions options;
+  options.url = url;
   options.window = std::chrono::seconds(settings.window);
   options.step = std::chrono::seconds(settings.step);
   options.forecast = settings.forecast;
-  return std::make_unique<ExporterSource>(trace, exporter, options, kEpoch, clock);
+  options.exporter_port = static_cast<int>(settings.exporter_port);
+  options.further = {kCongestion};
+  options.clock = clock;
+  auto source = usage::MakePrometheusSource(std::move(options));
+  if (!source.ok()) Fail(source.status());
+  return *std::move(source);
+}
+
+// A query that this Prometheus does not understand would make all figures those of no load.
+void CheckAnswers(const annotate::NodeValues& values) {
+  for (const annotate::MissingValue& missing : values.missing) {
+    if (missing.lack == annotate::Lack::kFailed) {
+      Fail(absl::InternalError(missing.annotation + ": " + missing.detail));
+    }
+  }
 }
 
 annotate::Annotations ShownBy(const Node& node, const std::vector<std::string>& keys) {
@@ -35,13 +58,15 @@ annotate::Annotations ShownBy(const Node& node, const std::vector<std::string>& 
 Chain::Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster)
     : cluster_(*cluster),
       clock_(cluster->clock()),
-      source_(SourceOf(trace, exporter, settings_, clock_),
-              annotate::UsageOptions{.further = {kCongestion}}, nullptr),
+      prometheus_(trace, exporter),
+      source_(SourceOf(prometheus_.url(), settings_, clock_),
+              annotate::UsageOptions{.further = {kCongestion.annotation}}, nullptr),
       forgetting_(source_.Keys(), std::chrono::seconds(settings_.forget)) {}
 
 void Chain::Advance() {
   if (cluster_.now() < next_) return;
   next_ = cluster_.now() + static_cast<double>(settings_.interval);
+  prometheus_.Advance(cluster_.now(), kEpoch + cluster_.now());
   Pass();
 }
 
@@ -49,13 +74,11 @@ void Chain::Advance() {
 void Chain::Pass() {
   const auto snapshot = cluster_.fake().Take()->snapshot;
   const auto values = source_.Compute(snapshot, annotate::Scope::kAll, {});
-  if (!values.ok()) {
-    std::fprintf(stderr, "annotate usage: %s\n", values.status().ToString().c_str());
-    std::abort();
-  }
+  if (!values.ok()) Fail(values.status());
   const annotate::DiffPolicy policy{.threshold = settings_.threshold,
                                     .refresh = std::chrono::seconds(settings_.refresh)};
   for (const annotate::NodeValues& wanted : *values) {
+    CheckAnswers(wanted);
     const Node& node = snapshot->FindNode(wanted.node)->node();
     const annotate::Annotations shown = ShownBy(node, source_.Keys());
     const auto overdue = forgetting_.Due(wanted, shown, clock_.now());

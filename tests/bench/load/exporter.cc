@@ -33,7 +33,8 @@ Exporter::Exporter(const Trace* trace, const Truth* truth)
   // Machines that were there before have counted before.
   for (size_t i = 0; i < nodes_.size(); ++i) {
     const NodeTrace& node = trace_.nodes[i];
-    if (node.begins <= 0) nodes_[i].counter = 1e6 * node.capacity.cpu / 1000;
+    if (node.begins > 0) continue;
+    nodes_[i].idle_seconds = nodes_[i].busy_seconds = 1e6 * node.capacity.cpu / 1000;
   }
 }
 
@@ -55,12 +56,15 @@ void Exporter::Advance(double time, double step) {
     const Amounts use = truth_.Use(i, time);
     if (series.resets < node.resets.size() && node.resets[series.resets] < time + step) {
       ++series.resets;
-      series.counter = 0;
+      series.idle_seconds = series.busy_seconds = 0;
     }
-    series.counter += std::max(node.capacity.cpu - use.cpu, 0.0) / 1000 * step;
+    const double busy = std::min(use.cpu, node.capacity.cpu);
+    series.busy_seconds += busy / 1000 * step;
+    series.idle_seconds += (node.capacity.cpu - busy) / 1000 * step;
     const double end = time + step;
     if (!IsScrape(node, end) || Fails(node, end)) continue;
-    series.idle.push_back({end, series.counter});
+    series.idle.push_back({end, series.idle_seconds});
+    series.busy.push_back({end, series.busy_seconds});
     series.available.push_back({end, std::max(node.capacity.memory - use.memory, 0.0)});
   }
 }

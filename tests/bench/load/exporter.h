@@ -18,9 +18,9 @@ struct Usage {
   Amounts deviation;
 };
 
-/// What Prometheus has of the nodes: the counter of idle processor time of each machine's
-/// node_exporter and its available memory, at each scrape that did not fail. A machine has no more
-/// than its capacity to use. Not thread-safe.
+/// What Prometheus has of the nodes: the counters of idle and of busy processor time of each
+/// machine's node_exporter and its available memory, at each scrape that did not fail. A machine
+/// has no more than its capacity to use. Not thread-safe.
 class Exporter {
  public:
   /// Both outlive this.
@@ -31,6 +31,7 @@ class Exporter {
   void Advance(double time, double step);
 
   std::span<const Sample> idle(size_t node) const { return nodes_[node].idle; }
+  std::span<const Sample> busy(size_t node) const { return nodes_[node].busy; }
   std::span<const Sample> available(size_t node) const { return nodes_[node].available; }
 
   /// Over the window that ends at `end`, from one sample to the next; nothing of fewer than two.
@@ -38,9 +39,11 @@ class Exporter {
 
  private:
   struct Series {
-    double counter = 0;  // seconds of processors
-    size_t resets = 0;   // that have been made
+    double idle_seconds = 0;  // of all processors
+    double busy_seconds = 0;
+    size_t resets = 0;  // that have been made
     std::vector<Sample> idle;
+    std::vector<Sample> busy;
     std::vector<Sample> available;
   };
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr Scale kSmall{.nodes = 4, .warm_up = 600, .length = 900};
+constexpr Scale kSmall{.nodes = 4, .warm_up = 300, .length = 600};
 
 const Contender& Named(std::string_view name) {
   for (const Contender& contender : Contenders()) {

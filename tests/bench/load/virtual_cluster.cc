@@ -7,6 +7,7 @@
 
 #include "builders.h"
 #include "outrigger/k8s/resources.h"
+#include "promql/prometheus.h"
 
 namespace outrigger::load_bench {
 namespace {
@@ -44,8 +45,7 @@ Clock VirtualCluster::clock() const {
 
 void VirtualCluster::Join(size_t node) {
   const NodeTrace& trace = trace_.nodes[node];
-  Node made =
-      testing::MakeNode(trace.name).NoAllocatable().Address("10.0.0." + std::to_string(node + 1));
+  Node made = testing::MakeNode(trace.name).NoAllocatable().Address(AddressOf(node));
   made.capacity = ListOf(trace.capacity);
   made.allocatable = ListOf(trace.allocatable);
   made.allocatable.Set(kPods, testing::Q("110"));
