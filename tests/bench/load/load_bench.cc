@@ -77,14 +77,17 @@ std::vector<FamilyRows> Rows(const Flags& flags) {
     const Trace trace = MakeTrace(kFamilies[jobs[i].family], jobs[i].seed, scale);
     measured[i] = Replay(trace, Contenders()[jobs[i].contender]);
   });
-  std::vector<std::vector<Measures>> sums(kFamilies.size(),
+  // The last is of all families.
+  std::vector<std::vector<Measures>> sums(kFamilies.size() + 1,
                                           std::vector<Measures>(Contenders().size()));
   for (size_t i = 0; i < jobs.size(); ++i) {
     sums[jobs[i].family][jobs[i].contender].Add(measured[i]);
+    sums.back()[jobs[i].contender].Add(measured[i]);
   }
   std::vector<FamilyRows> families;
-  for (size_t family = 0; family < kFamilies.size(); ++family) {
-    families.push_back({std::string(NameOf(kFamilies[family])), {}});
+  for (size_t family = 0; family < sums.size(); ++family) {
+    const bool is_sum = family == kFamilies.size();
+    families.push_back({is_sum ? "all" : std::string(NameOf(kFamilies[family])), {}});
     for (const Measures& sum : sums[family]) families.back().rows.push_back(RowOf(sum));
   }
   return families;

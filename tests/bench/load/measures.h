@@ -12,9 +12,11 @@ struct Measures {
   /// where both count as at most 100. One for each node and minute.
   std::vector<double> cpu_errors;
   std::vector<double> memory_errors;
+  double cpu_bias = 0;      // sum of the same, but signed: above 0 where loads are taken for larger
   double overloaded = 0;    // minutes of nodes above 90 % of allocatable, of cpu or memory
   size_t pods = 0;          // that arrived
   size_t placed = 0;        // of these
+  size_t misplaced = 0;     // on a node that had no room, though another one had
   size_t refusals = 0;      // tries at which the policy refused every node where requests fit
   size_t in_vain = 0;       // of these: one of the nodes had room
   size_t pods_in_vain = 0;  // pods that had one of these
@@ -29,6 +31,7 @@ struct Measures {
 struct Row {
   double error_median = 0;
   double error_p95 = 0;
+  double bias = 0;
   double memory_error_median = 0;
   double memory_error_p95 = 0;
   double overloaded = 0;
@@ -37,6 +40,7 @@ struct Row {
   double refusals = 0;
   double pods = 0;
   double placed = 0;
+  double misplaced = 0;
   double used_nodes = 0;
   double imbalance = 0;
 };

@@ -39,6 +39,7 @@ class Simulation {
   void Try(size_t pod, double time);
   /// Nodes where the pod's requests fit.
   std::vector<size_t> Feasible(size_t pod, double time) const;
+  bool HasRoomOnOne(size_t pod, const std::vector<size_t>& nodes, double time) const;
   void CountRefusal(size_t pod, const std::vector<size_t>& feasible, double time);
   void Measure(double time);
   void MeasureErrors(double time);
@@ -134,16 +135,20 @@ void Simulation::Try(size_t pod, double time) {
     if (scores[i] == best) highest.push_back(taken[i]);
   }
   const size_t node = highest[ties_.Below(highest.size())];
+  if (!truth_.HasRoom(node, pod, time) && HasRoomOnOne(pod, feasible, time)) ++measures_.misplaced;
   truth_.Place(pod, node, time);
   policy_->Placed(pod, node);
   ++measures_.placed;
 }
 
+bool Simulation::HasRoomOnOne(size_t pod, const std::vector<size_t>& nodes, double time) const {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](size_t node) { return truth_.HasRoom(node, pod, time); });
+}
+
 void Simulation::CountRefusal(size_t pod, const std::vector<size_t>& feasible, double time) {
   ++measures_.refusals;
-  const bool in_vain = std::any_of(feasible.begin(), feasible.end(),
-                                   [&](size_t node) { return truth_.HasRoom(node, pod, time); });
-  if (!in_vain) return;
+  if (!HasRoomOnOne(pod, feasible, time)) return;
   ++measures_.in_vain;
   if (refused_in_vain_.insert(pod).second) ++measures_.pods_in_vain;
 }
@@ -169,15 +174,16 @@ void Simulation::Measure(double time) {
 // What comes to a node in the minute is the scheduler's own doing: it does not count.
 void Simulation::MeasureErrors(double time) {
   const auto difference = [](double seen, double is) {
-    return 100 * std::abs(std::min(seen, 1.0) - std::min(is, 1.0));
+    return 100 * (std::min(seen, 1.0) - std::min(is, 1.0));
   };
   std::vector<size_t> nodes(joined_);
   std::iota(nodes.begin(), nodes.end(), size_t{0});
   const std::vector<Amounts> seen = policy_->Seen(nodes);
   for (const size_t node : nodes) {
     const Amounts load = truth_.LoadAMinuteAfter(node, time);
-    measures_.cpu_errors.push_back(difference(seen[node].cpu, load.cpu));
-    measures_.memory_errors.push_back(difference(seen[node].memory, load.memory));
+    measures_.cpu_errors.push_back(std::abs(difference(seen[node].cpu, load.cpu)));
+    measures_.memory_errors.push_back(std::abs(difference(seen[node].memory, load.memory)));
+    measures_.cpu_bias += difference(seen[node].cpu, load.cpu);
   }
 }
 

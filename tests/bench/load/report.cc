@@ -11,9 +11,10 @@
 namespace outrigger::load_bench {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, double Row::*>, 12> kFigures = {{
+constexpr std::array<std::pair<std::string_view, double Row::*>, 14> kFigures = {{
     {"error_median", &Row::error_median},
     {"error_p95", &Row::error_p95},
+    {"bias", &Row::bias},
     {"memory_error_median", &Row::memory_error_median},
     {"memory_error_p95", &Row::memory_error_p95},
     {"overloaded_minutes", &Row::overloaded},
@@ -22,15 +23,18 @@ constexpr std::array<std::pair<std::string_view, double Row::*>, 12> kFigures = 
     {"pods_refused_in_vain", &Row::pods_in_vain},
     {"pods", &Row::pods},
     {"placed", &Row::placed},
+    {"misplaced", &Row::misplaced},
     {"used_nodes", &Row::used_nodes},
     {"imbalance", &Row::imbalance},
 }};
 
 std::string LineOf(const std::string& family, std::string_view name, const Row& row) {
   return fmt::format(
-      "| {} | {} | {:.1f} | {:.1f} | {:.1f} | {:.0f} | {:.0f} of {:.0f} | {:.2f} | {:.1f} |\n",
-      family, name, row.error_median, row.error_p95, row.overloaded, row.pods_in_vain, row.placed,
-      row.pods, row.used_nodes, row.imbalance);
+      "| {} | {} | {:.1f} | {:.1f} | {:+.1f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} of {:.0f} | "
+      "{:.2f} "
+      "| {:.1f} |\n",
+      family, name, row.error_median, row.error_p95, row.bias, row.overloaded, row.pods_in_vain,
+      row.misplaced, row.placed, row.pods, row.used_nodes, row.imbalance);
 }
 
 }  // namespace
@@ -38,9 +42,9 @@ std::string LineOf(const std::string& family, std::string_view name, const Row& 
 std::string TableOf(const std::vector<FamilyRows>& families, const std::string& what) {
   std::string table = fmt::format("Loads with a known truth, {}.\n\n", what);
   table +=
-      "| trace | scheduler | error, median | error, p95 | overloaded, node minutes "
-      "| pods refused in vain | placed | used nodes | imbalance |\n"
-      "|---|---|--:|--:|--:|--:|--:|--:|--:|\n";
+      "| trace | scheduler | error, median | p95 | bias | overloaded, node minutes "
+      "| refused in vain | misplaced | placed | used nodes | imbalance |\n"
+      "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
   for (const FamilyRows& family : families) {
     for (size_t i = 0; i < family.rows.size(); ++i) {
       table += LineOf(family.family, Contenders()[i].name, family.rows[i]);
