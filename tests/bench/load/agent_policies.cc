@@ -67,8 +67,8 @@ class InCluster : public Policy {
 /// Reads what annotators write.
 class Annotated : public InCluster {
  public:
-  explicit Annotated(const Scene& scene)
-      : InCluster(scene), chain_(&scene.trace, &scene.exporter, &cluster_) {}
+  explicit Annotated(const Scene& scene, std::string_view source = "prometheus")
+      : InCluster(scene), chain_(&scene.trace, &scene.exporter, &cluster_, source) {}
 
   void Advance(double time) override {
     InCluster::Advance(time);
@@ -96,8 +96,9 @@ double UseIn(std::string_view why, std::string_view resource) {
 
 class SafePolicy final : public Annotated {
  public:
-  explicit SafePolicy(const Scene& scene)
-      : Annotated(scene), agent_(safe::MakeFactory(), {}, &cluster_.fake(), cluster_.clock()) {}
+  SafePolicy(const Scene& scene, std::string_view source)
+      : Annotated(scene, source),
+        agent_(safe::MakeFactory(), {}, &cluster_.fake(), cluster_.clock()) {}
 
   std::vector<bool> Fits(size_t pod, std::span<const size_t> nodes) override {
     return agent_.Fits(OwnedRequest(cluster_.PodOf(pod), cluster_.NodesOf(nodes), false));
@@ -191,7 +192,10 @@ class RewardPolicy final : public InCluster {
 }  // namespace
 
 std::unique_ptr<Policy> MakeSafe(const Scene& scene) {
-  return std::make_unique<SafePolicy>(scene);
+  return std::make_unique<SafePolicy>(scene, "prometheus");
+}
+std::unique_ptr<Policy> MakeSafeByMetrics(const Scene& scene) {
+  return std::make_unique<SafePolicy>(scene, "metrics");
 }
 std::unique_ptr<Policy> MakeCongestion(const Scene& scene) {
   return std::make_unique<CongestionPolicy>(scene);

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/time/time.h"
+#include "fmt/format.h"
 #include "load/annotate/node_values.h"
 
 namespace outrigger::load_bench {
@@ -36,6 +38,47 @@ std::unique_ptr<usage::Source> SourceOf(const std::string& url,
   return *std::move(source);
 }
 
+annotate::UsageOptions OptionsOf(bool has_queries) {
+  annotate::UsageOptions options;
+  if (has_queries) options.further = {kCongestion.annotation};
+  options.needs_history = !has_queries;
+  return options;
+}
+
+/// What metrics-server says: each node's use between its last two scrapes.
+std::string MetricsBody(const Trace& trace, const Exporter& exporter) {
+  std::string items;
+  for (size_t node = 0; node < trace.nodes.size(); ++node) {
+    const auto idle = exporter.idle(node);
+    if (idle.size() < 2) continue;
+    const double time = idle.back().time;
+    const double covers = time - idle[idle.size() - 2].time;
+    const auto used = exporter.Over(node, time, covers + 1);
+    const absl::Time at = absl::FromUnixSeconds(kEpoch + static_cast<int64_t>(time));
+    items += fmt::format(R"({}{{"metadata":{{"name":"{}"}},"timestamp":"{}","window":"{:.0f}s",)"
+                         R"("usage":{{"cpu":"{:.0f}n","memory":"{:.0f}Ki"}}}})",
+                         items.empty() ? "" : ",", trace.nodes[node].name,
+                         absl::FormatTime(absl::RFC3339_sec, at, absl::UTCTimeZone()), covers,
+                         used->mean.cpu * 1e6, used->mean.memory / 1024);
+  }
+  return fmt::format(R"({{"kind":"NodeMetricsList","items":[{}]}})", items);
+}
+
+std::unique_ptr<usage::Source> MetricsOf(const Trace* trace, const Exporter* exporter,
+                                         const cli::AnnotateSettings& settings,
+                                         const Clock& clock) {
+  const auto fetch = [trace, exporter](const std::string& /*path*/, const std::stop_token&) {
+    return absl::StatusOr<std::string>(MetricsBody(*trace, *exporter));
+  };
+  usage::MetricsOptions options;
+  options.window = std::chrono::seconds(settings.window);
+  options.forecast = settings.forecast;
+  options.clock = clock;
+  auto source = usage::MakeMetricsApiSource(fetch, std::move(options));
+  if (!source.ok()) Fail(source.status());
+  return *std::move(source);
+}
+
 // A query that this Prometheus does not understand would make all figures those of no load.
 void CheckAnswers(const annotate::NodeValues& values) {
   for (const annotate::MissingValue& missing : values.missing) {
@@ -55,18 +98,20 @@ annotate::Annotations ShownBy(const Node& node, const std::vector<std::string>& 
 
 }  // namespace
 
-Chain::Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster)
+Chain::Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster,
+             std::string_view source)
     : cluster_(*cluster),
       clock_(cluster->clock()),
-      prometheus_(trace, exporter),
-      source_(SourceOf(prometheus_.url(), settings_, clock_),
-              annotate::UsageOptions{.further = {kCongestion.annotation}}, nullptr),
+      prometheus_(source == "metrics" ? nullptr : std::make_unique<Prometheus>(trace, exporter)),
+      source_(prometheus_ == nullptr ? MetricsOf(trace, exporter, settings_, clock_)
+                                     : SourceOf(prometheus_->url(), settings_, clock_),
+              OptionsOf(prometheus_ != nullptr), nullptr),
       forgetting_(source_.Keys(), std::chrono::seconds(settings_.forget)) {}
 
 void Chain::Advance() {
   if (cluster_.now() < next_) return;
   next_ = cluster_.now() + static_cast<double>(settings_.interval);
-  prometheus_.Advance(cluster_.now(), kEpoch + cluster_.now());
+  if (prometheus_ != nullptr) prometheus_->Advance(cluster_.now(), kEpoch + cluster_.now());
   Pass();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "console/settings/annotate_settings.h"
 #include "exporter.h"
@@ -11,13 +12,15 @@
 
 namespace outrigger::load_bench {
 
-/// `outrigger annotate usage` with its defaults and a query of congestion-factor, at a Prometheus
-/// that scrapes an Exporter: what it asks and computes, what of that is worth a patch, and the
-/// annotations that nodes then have. Not thread-safe.
+/// `outrigger annotate usage` with its defaults, on the samples of an Exporter: what it asks and
+/// computes, what of that is worth a patch, and the annotations that nodes then have. Its source is
+/// a Prometheus that scrapes the exporter, with a query of congestion-factor, or a metrics-server,
+/// which is read in each pass. Not thread-safe.
 class Chain {
  public:
-  /// All outlive this.
-  Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster);
+  /// `source` as the setting has it: "prometheus" or "metrics". All outlive this.
+  Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster,
+        std::string_view source);
 
   /// Makes the passes that are due.
   void Advance();
@@ -28,7 +31,7 @@ class Chain {
   const cli::AnnotateSettings settings_;
   VirtualCluster& cluster_;
   const Clock clock_;
-  Prometheus prometheus_;
+  const std::unique_ptr<Prometheus> prometheus_;  // null: the source is a metrics-server
   annotate::UsageSource source_;
   annotate::Forgetting forgetting_;
   double next_ = 0;

@@ -9,6 +9,7 @@ std::span<const Contender> Contenders() {
       Contender{"the truth", false, &MakeClairvoyant},
       Contender{"requests alone", false, &MakeRequestsAlone},
       Contender{"safe", false, &MakeSafe},
+      Contender{"safe, metrics-server", false, &MakeSafeByMetrics},
       Contender{"congestion", false, &MakeCongestion},
       Contender{"pigeon", false, &MakePigeon},
       Contender{"reward", false, &MakeReward},

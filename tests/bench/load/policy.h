@@ -61,6 +61,7 @@ std::unique_ptr<Policy> MakeTargetLoadPacking(const Scene& scene);
 std::unique_ptr<Policy> MakeLowRiskOverCommitment(const Scene& scene);
 std::unique_ptr<Policy> MakeKoordinator(const Scene& scene);
 std::unique_ptr<Policy> MakeSafe(const Scene& scene);
+std::unique_ptr<Policy> MakeSafeByMetrics(const Scene& scene);
 std::unique_ptr<Policy> MakeCongestion(const Scene& scene);
 std::unique_ptr<Policy> MakePigeon(const Scene& scene);
 std::unique_ptr<Policy> MakeReward(const Scene& scene);
