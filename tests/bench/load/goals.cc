@@ -41,6 +41,7 @@ void CompareWithPeers(const FamilyRows& family, const Row& safe, std::vector<std
   if (safe.placed < (1 - kSame) * most_placed) {
     missed->push_back(fmt::format("{}: safe places {:.0f} pods, a peer {:.0f}", family.family,
                                   safe.placed, most_placed));
+    return;
   }
   if (best == nullptr) {
     missed->push_back(

@@ -28,13 +28,18 @@ constexpr std::array<std::pair<std::string_view, double Row::*>, 14> kFigures = 
     {"imbalance", &Row::imbalance},
 }};
 
+// "-0.0" is 0.
+double Shown(double value) {
+  return std::abs(value) < 0.05 ? 0 : value;
+}
+
 std::string LineOf(const std::string& family, std::string_view name, const Row& row) {
   return fmt::format(
       "| {} | {} | {:.1f} | {:.1f} | {:+.1f} | {:.1f} | {:.0f} | {:.0f} | {:.0f} of {:.0f} | "
       "{:.2f} "
       "| {:.1f} |\n",
-      family, name, row.error_median, row.error_p95, row.bias, row.overloaded, row.pods_in_vain,
-      row.misplaced, row.placed, row.pods, row.used_nodes, row.imbalance);
+      family, name, row.error_median, row.error_p95, Shown(row.bias), row.overloaded,
+      row.pods_in_vain, row.misplaced, row.placed, row.pods, row.used_nodes, row.imbalance);
 }
 
 }  // namespace
