@@ -16,7 +16,8 @@ namespace {
 // Percent of the machine's processors, the mean of five minutes.
 const usage::FurtherQuery kCongestion{
     "congestion-factor",
-    R"(100 - 100 * avg by ($label) (rate(node_cpu_seconds_total{mode="idle",$label=~"$nodes"}[5m])))"};
+    "100 - 100 * avg by ($label) "
+    R"((rate(node_cpu_seconds_total{mode="idle",$label=~"$nodes"}[5m])))"};
 
 [[noreturn]] void Fail(const absl::Status& status) {
   std::fprintf(stderr, "annotate usage: %s\n", status.ToString().c_str());
