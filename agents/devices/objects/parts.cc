@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/time.h"
-#include "codec/json/accepted.h"
+#include "codec/json/words.h"
 #include "fmt/format.h"
 #include "sdk/base/nearest.h"
 

@@ -1,4 +1,3 @@
-#include "codec/json/claim_readers.h"
 
 #include <string>
 

@@ -1,6 +1,4 @@
-#include "codec/json/disruption_budget_reader.h"
-
-#include "codec/json/label_selector_reader.h"
+#include "codec/json/object_readers.h"
 
 namespace outrigger::json {
 

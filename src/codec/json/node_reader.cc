@@ -1,9 +1,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "codec/json/accepted.h"
 #include "codec/json/object_readers.h"
-#include "codec/json/taint_effect.h"
+#include "codec/json/words.h"
 #include "fmt/format.h"
 
 namespace outrigger::json {

@@ -1,6 +1,5 @@
 #include "codec/json/object_list.h"
 
-#include "codec/json/claim_readers.h"
 #include "codec/json/object_readers.h"
 #include "codec/json/parser.h"
 #include "codec/json/pod_group_reader.h"

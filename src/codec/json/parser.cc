@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "codec/json/memory.h"
 #include "codec/json/token_budget.h"
 #include "outrigger/base/mutex.h"
 

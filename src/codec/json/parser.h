@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -38,7 +39,7 @@ class Parser {
 
 /// A parser on loan from a pool that all threads share. The pool hands out the one used last, whose
 /// memory is warm, and keeps parsers for at most kKeptBytes of bodies: a huge one is forgotten.
-/// What lies unused goes back by TrimParsers() (json/memory.h).
+/// What lies unused goes back by TrimParsers().
 class ParserLease {
  public:
   static constexpr size_t kKeptBytes = size_t{96} << 20U;
@@ -54,5 +55,13 @@ class ParserLease {
  private:
   std::unique_ptr<Parser> parser_;
 };
+
+// The memory that parsers keep from call to call. Thread-safe.
+
+/// What parsers hold that nobody uses now, in bytes of bodies: at most ParserLease::kKeptBytes.
+size_t KeptParserBytes();
+
+/// Frees the parsers that nobody has used since the last call of this.
+void TrimParsers();
 
 }  // namespace outrigger::json

@@ -1,10 +1,9 @@
 #include <string_view>
 #include <utility>
 
-#include "codec/json/accepted.h"
 #include "codec/json/object_readers.h"
 #include "codec/json/pod_part_readers.h"
-#include "codec/json/taint_effect.h"
+#include "codec/json/words.h"
 
 namespace outrigger::json {
 

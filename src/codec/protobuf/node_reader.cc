@@ -5,9 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "codec/json/accepted.h"
 #include "codec/json/object_readers.h"
-#include "codec/json/taint_effect.h"
+#include "codec/json/words.h"
 #include "codec/protobuf/object_readers.h"
 #include "codec/protobuf/reader.h"
 

@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "codec/json/pod_parts.h"
-#include "codec/protobuf/cursor.h"
 #include "codec/protobuf/reader.h"
 #include "outrigger/agent/needs.h"
 #include "outrigger/k8s/pod.h"

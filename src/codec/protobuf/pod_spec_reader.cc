@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "codec/json/accepted.h"
-#include "codec/json/taint_effect.h"
+#include "codec/json/words.h"
 #include "codec/protobuf/pod_reading.h"
 #include "codec/protobuf/reader.h"
 

@@ -3,8 +3,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "codec/json/claim_readers.h"
-#include "codec/json/disruption_budget_reader.h"
 #include "codec/json/object_readers.h"
 #include "codec/json/pod_group_reader.h"
 #include "codec/protobuf/object_readers.h"

@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "codec/json/memory.h"
+#include "codec/json/parser.h"
 #include "codec/json/text.h"
 #include "fmt/format.h"
 #include "serve/engine/bind.h"

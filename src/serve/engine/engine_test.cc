@@ -1,6 +1,6 @@
 #include "serve/engine/engine.h"
 
-#include "codec/json/memory.h"
+#include "codec/json/parser.h"
 #include "fake_agents_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,6 @@
 #include <string>
 #include <thread>
 
-#include "codec/json/memory.h"
 #include "wire_testing.h"
 
 namespace outrigger::wire {

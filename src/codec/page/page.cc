@@ -1,14 +1,44 @@
+#include "codec/page/page.h"
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
 
-#include "codec/page/page.h"
-#include "codec/page/type_names.h"
+#include "codec/json/text.h"
 #include "fmt/format.h"
+#include "outrigger/agent/page.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::page {
 namespace {
+
+constexpr std::pair<PageColumn::Type, std::string_view> kTypeNames[] = {
+    {PageColumn::Type::kText, "text"},
+    {PageColumn::Type::kInteger, "integer"},
+    {PageColumn::Type::kNumber, "number"},
+    {PageColumn::Type::kBoolean, "boolean"},
+};
+
+// Returns the JSON name of a type.
+constexpr std::string_view NameOf(PageColumn::Type type) {
+  for (const auto& entry : kTypeNames) {
+    if (entry.first == type) return entry.second;
+  }
+  return "";
+}
+
+// Returns the type with that JSON name, or nothing.
+constexpr std::optional<PageColumn::Type> TypeOf(std::string_view name) {
+  for (const auto& entry : kTypeNames) {
+    if (entry.second == name) return entry.first;
+  }
+  return std::nullopt;
+}
 
 using Json = nlohmann::json;
 using Event = Json::parse_event_t;
@@ -133,6 +163,53 @@ absl::Status ReadRows(const Json& json, PageTable* table) {
   return absl::OkStatus();
 }
 
+// For the end of the page, which comes after the last row.
+constexpr size_t kEndBytes = 100;
+
+struct AppendCell {
+  std::string* out;
+  void operator()(std::monostate) const { *out += "null"; }
+  void operator()(const std::string& text) const { json::AppendString(text, out); }
+  void operator()(int64_t value) const { *out += fmt::format("{}", value); }
+  void operator()(double value) const {
+    *out += std::isfinite(value) ? fmt::format("{}", value) : "null";  // JSON has no infinity
+  }
+  void operator()(bool value) const { *out += value ? "true" : "false"; }
+};
+
+void AppendKey(std::string_view name, std::string* out) {
+  json::AppendString(name, out);
+  *out += ':';
+}
+
+void AppendHead(const Page& page, std::string* out) {
+  *out += fmt::format("{{\"version\":{},\"agent\":", kVersion);
+  json::AppendString(page.agent, out);
+  *out += ",\"page\":";
+  json::AppendString(page.name, out);
+  *out += ",\"columns\":[";
+  std::string_view separator;
+  for (const PageColumn& column : page.table.columns()) {
+    *out += separator;
+    *out += "{\"name\":";
+    json::AppendString(column.name, out);
+    *out += fmt::format(",\"type\":\"{}\"}}", NameOf(column.type));
+    separator = ",";
+  }
+  *out += "],\"rows\":[";
+}
+
+void AppendRow(const std::vector<PageColumn>& columns, const std::vector<PageCell>& row,
+               std::string* out) {
+  *out += '{';
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) *out += ',';
+    AppendKey(columns[i].name, out);
+    std::visit(AppendCell{out}, row[i]);
+  }
+  *out += '}';
+}
+
 }  // namespace
 
 absl::StatusOr<Page> Decode(std::string_view text) {
@@ -156,6 +233,24 @@ absl::StatusOr<Page> Decode(std::string_view text) {
   const absl::Status rows = ReadRows(json, &page.table);
   if (!rows.ok()) return rows;
   return page;
+}
+
+void Encode(const Page& page, size_t max_bytes, std::string* out) {
+  const size_t start = out->size();
+  AppendHead(page, out);
+  size_t written = 0;
+  for (const std::vector<PageCell>& row : page.table.rows()) {
+    const size_t before = out->size();
+    *out += written == 0 ? "\n" : ",\n";
+    AppendRow(page.table.columns(), row, out);
+    if (out->size() - start + kEndBytes > max_bytes) {
+      out->resize(before);
+      break;
+    }
+    ++written;
+  }
+  *out += fmt::format("\n],\"total\":{},\"truncated\":{}}}\n", page.table.total(),
+                      page.table.total() > written);
 }
 
 }  // namespace outrigger::page
