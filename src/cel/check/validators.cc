@@ -1,4 +1,4 @@
-#include "cel/check/validators.h"
+#include "cel/check/checker.h"
 
 #include <string>
 #include <string_view>

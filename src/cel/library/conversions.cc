@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "cel/library/format_number.h"
+#include "cel/library/format_text.h"
 #include "cel/library/function.h"
 #include "cel/values/concat.h"
 #include "cel/values/network.h"

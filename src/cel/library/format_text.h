@@ -38,4 +38,7 @@ Value FormatText(Evaluation& evaluation, std::string_view format, std::span<cons
 /// The text as a literal of the language, in double quotes.
 std::string QuotedText(std::string_view text);
 
+/// The shortest text that reads back as `number`, as Go's %g: "1", "0.1", "1e+06", "+Inf".
+std::string FormatDouble(double number);
+
 }  // namespace outrigger::cel

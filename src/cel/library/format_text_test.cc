@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "cel/cel_testing.h"
-#include "cel/library/format_number.h"
 
 namespace outrigger::cel {
 namespace {

@@ -52,7 +52,7 @@ using Implementation = Value (*)(Evaluation& evaluation, std::span<const Value> 
 struct FunctionRow {
   std::string_view name;
   /// "int,int>int | .list(A),A>bool $sum": arguments and result of each; a member function's begins
-  /// with a dot, `$` names the cost rule of the overload (see check/signature.h). "{cmp}" stands in
+  /// with a dot, `$` names the cost rule of the overload (see check/functions.h). "{cmp}" stands in
   /// turn for each type that can be sorted, "{sum}" for each that can be added up.
   std::string_view overloads;
   Implementation implementation;

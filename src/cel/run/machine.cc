@@ -2,17 +2,55 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "cel/library/text_search.h"
 #include "cel/run/cost.h"
-#include "cel/run/select.h"
 #include "cel/syntax/ast.h"
 #include "cel/values/collections.h"
 #include "cel/values/equality.h"
+#include "cel/values/value.h"
 
 namespace outrigger::cel {
 namespace {
+
+// A part of a value. `absent`: there is none; then the value is the error that says so.
+struct Selection {
+  Value value = {};
+  bool absent = false;
+  bool unreadable = false;  // it is there, and the value is why it cannot be read
+};
+
+Selection NoSuchKey(const Value& key) {
+  const bool text = key.Is(Kind::kString);
+  return {Value::Error(ErrorCode::kNoSuchKey, text ? key.text() : std::string_view()), true, false};
+}
+
+// A whole number as an index, also written as uint or double.
+std::optional<int64_t> IndexOf(const Value& key) {
+  if (key.Is(Kind::kInt)) return key.integer();
+  if (key.Is(Kind::kUint) && key.integer() >= 0) return key.integer();
+  if (!key.Is(Kind::kDouble) || std::trunc(key.number()) != key.number()) return std::nullopt;
+  if (key.number() < -0x1p53 || key.number() > 0x1p53) return std::nullopt;
+  return static_cast<int64_t>(key.number());
+}
+
+// The entry of a map at a key, or the item of a list at an index. Other values have no parts.
+Selection Select(const Value& value, const Value& key) {
+  if (value.Is(Kind::kMap)) {
+    if (IsUnhashable(value, key)) return {Value::Error(ErrorCode::kUnhashableKey), false, false};
+    const Value* found = FindKeyOrDefault(value, key);
+    return found == nullptr ? NoSuchKey(key) : Selection{*found, false, found->IsError()};
+  }
+  if (!value.Is(Kind::kList)) return NoSuchKey(key);
+  const std::optional<int64_t> index = IndexOf(key);
+  if (!index)
+    return {Value::Error(ErrorCode::kInvalidArgument, "unsupported index value"), false, false};
+  if (*index < 0 || *index >= value.size())
+    return {Value::Error(ErrorCode::kIndexOutOfRange), true, false};
+  return {ItemsOf(value)[static_cast<size_t>(*index)], false, false};
+}
 
 constexpr size_t kMostArguments = 4;
 const Value kTooCostly = Value::Error(ErrorCode::kCost, "cost limit exceeded");

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "cel/library/function.h"
+#include "cel/syntax/ast.h"
+#include "cel/syntax/error.h"
 #include "cel/values/arena.h"
 #include "cel/values/value.h"
 
@@ -67,5 +69,10 @@ struct Plan {
   uint32_t root = 0;
   uint32_t slot_count = 1;
 };
+
+/// Turns a checked expression into steps. What is constant is computed here: lists and maps of
+/// constants, conversions of them (a failure is added to `errors`), patterns. Which parts upstream
+/// computes in advance decides what an evaluation costs, so no more is.
+Plan MakePlan(const Expr& root, Arena& constants, ErrorList& errors);
 
 }  // namespace outrigger::cel

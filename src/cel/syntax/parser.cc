@@ -4,19 +4,46 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cel/syntax/grammar.h"
 #include "cel/syntax/lexer.h"
-#include "cel/syntax/literal.h"
 #include "cel/syntax/macros.h"
-#include "cel/syntax/token.h"
 #include "cel/values/concat.h"
 #include "cel/values/text.h"
 
 namespace outrigger::cel {
 namespace {
+
+// Names that no variable may have, though fields may.
+constexpr std::array<std::string_view, 21> kReserved = {
+    "as",        "break", "const",  "continue", "else", "false", "for",
+    "function",  "if",    "import", "in",       "let",  "loop",  "package",
+    "namespace", "null",  "return", "true",     "var",  "void",  "while"};
+
+bool IsReserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
+
+// An operator between two operands, and the function that it calls.
+struct Operator {
+  TokenKind token;
+  std::string_view function;
+};
+
+constexpr std::array<Operator, 7> kRelations = {{{TokenKind::kLess, "_<_"},
+                                                 {TokenKind::kLessEqual, "_<=_"},
+                                                 {TokenKind::kGreaterEqual, "_>=_"},
+                                                 {TokenKind::kGreater, "_>_"},
+                                                 {TokenKind::kEqual, "_==_"},
+                                                 {TokenKind::kNotEqual, "_!=_"},
+                                                 {TokenKind::kIn, "@in"}}};
+
+constexpr std::array<Operator, 2> kSums = {{{TokenKind::kPlus, "_+_"}, {TokenKind::kMinus, "_-_"}}};
+
+constexpr std::array<Operator, 3> kProducts = {
+    {{TokenKind::kStar, "_*_"}, {TokenKind::kSlash, "_/_"}, {TokenKind::kPercent, "_%_"}}};
 
 // Recursive descent. After the first syntax error every function returns nullptr.
 class Parser {

@@ -1,4 +1,3 @@
-#include "cel/check/signature.h"
 
 #include <gtest/gtest.h>
 

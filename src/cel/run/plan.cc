@@ -1,4 +1,4 @@
-#include "cel/run/planner.h"
+#include "cel/run/plan.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cel/check/signature.h"
+#include "cel/check/functions.h"
 #include "cel/values/collections.h"
 #include "cel/values/concat.h"
 
