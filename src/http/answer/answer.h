@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "http/pool.h"
 #include "http/server.h"
+#include "http/socket/transport.h"
 
 namespace outrigger::http {
 
@@ -18,5 +21,33 @@ std::string AnswerHead(const Response& response, bool close);
 
 /// An answer of the transport's own; `text` is ours and needs no escapes.
 Response Failure(int status, std::string_view text);
+
+/// Writes one answer after the other to a transport, as far as the peer takes them. Knows no time.
+/// Not thread-safe.
+class AnswerWriter {
+ public:
+  /// The memory of answers goes back to `texts`, which outlives the writer.
+  explicit AnswerWriter(Pool<std::string>& texts) : texts_(texts) {}
+  ~AnswerWriter() { Clear(); }
+  AnswerWriter(const AnswerWriter&) = delete;
+  AnswerWriter& operator=(const AnswerWriter&) = delete;
+
+  /// What to write next. `close`: say that the connection ends behind it. `with_body`: false for an
+  /// answer to HEAD.
+  void Set(Response response, bool close, bool with_body);
+  /// Writes until all is written, which is kBytes, or the peer takes nothing now, or never again.
+  Moved Write(Transport& transport);
+  /// Forgets the answer.
+  void Clear();
+
+ private:
+  void Written(size_t bytes);
+
+  Pool<std::string>& texts_;
+  Response answer_;
+  std::string head_;
+  std::vector<std::string_view> parts_;  // of the answer, head and all
+  size_t part_ = 0;                      // the first of them that is not written
+};
 
 }  // namespace outrigger::http

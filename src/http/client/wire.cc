@@ -1,24 +1,101 @@
 #include "http/client/wire.h"
 
+#include <fcntl.h>
 #include <httplib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
+#include <ctime>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "fmt/format.h"
-#include "http/client/broken_pipes.h"
-#include "http/client/deadline.h"
 #include "http/client/headers.h"
-#include "http/client/socket_guard.h"
+#include "outrigger/base/clock.h"
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::http_client {
 namespace {
+
+// The socket of a call, for the thread that ends the call when it takes too long. Holds a
+// descriptor of its own, so what it shuts down is the call's connection even after httplib closed
+// its descriptor. httplib::Client::stop() would wait for a TLS handshake that trickles.
+class SocketGuard {
+ public:
+  SocketGuard() = default;
+  ~SocketGuard();
+  SocketGuard(const SocketGuard&) = delete;
+  SocketGuard& operator=(const SocketGuard&) = delete;
+
+  // Takes a duplicate of `socket`, in place of the one before.
+  void Watch(int socket);
+  // Ends the connection, in both directions.
+  void Shutdown();
+
+ private:
+  Mutex mutex_;
+  int socket_ ABSL_GUARDED_BY(mutex_) = -1;
+};
+
+SocketGuard::~SocketGuard() {
+  const MutexLock lock(mutex_);
+  if (socket_ >= 0) ::close(socket_);
+}
+
+void SocketGuard::Watch(int socket) {
+  const MutexLock lock(mutex_);
+  if (socket_ >= 0) ::close(socket_);
+  socket_ = ::fcntl(socket, F_DUPFD_CLOEXEC, 0);
+}
+
+void SocketGuard::Shutdown() {
+  const MutexLock lock(mutex_);
+  if (socket_ >= 0) ::shutdown(socket_, SHUT_RDWR);
+}
+
+// Writing to a connection that has ended is an error on this thread, and does not end the process
+// by SIGPIPE, for as long as this lives: OpenSSL writes with write(2), and a deadline shuts the
+// connection down under it. Not thread-safe: create and destroy it on one thread.
+class NoBrokenPipes {
+ public:
+  NoBrokenPipes();
+  ~NoBrokenPipes();
+  NoBrokenPipes(const NoBrokenPipes&) = delete;
+  NoBrokenPipes& operator=(const NoBrokenPipes&) = delete;
+
+ private:
+  sigset_t before_ = {};
+};
+
+sigset_t BrokenPipe() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGPIPE);
+  return signals;
+}
+
+NoBrokenPipes::NoBrokenPipes() {
+  const sigset_t signals = BrokenPipe();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+NoBrokenPipes::~NoBrokenPipes() {
+  const sigset_t signals = BrokenPipe();
+  // One that was blocked before is its blocker's to take.
+  if (sigismember(&before_, SIGPIPE) == 0) {
+    const timespec at_once{};
+    sigtimedwait(&signals, nullptr, &at_once);  // what this thread has raised meanwhile
+  }
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
 
 using SteadyClock = std::chrono::steady_clock;
 
@@ -89,6 +166,8 @@ httplib::Request MakeRequest(const Peer& peer, const Call& call) {
   return request;
 }
 
+constexpr std::chrono::milliseconds kAgain{10};
+
 }  // namespace
 
 absl::StatusOr<Answer> Exchange(const Peer& peer, const Call& call, const Limits& limits,
@@ -130,6 +209,23 @@ absl::StatusOr<Answer> Exchange(const Peer& peer, const Call& call, const Limits
   answer.location = result->get_header_value("Location");
   if (answer.status >= 400) HideSecrets(peer.headers, &answer.body);
   return answer;
+}
+
+Deadline::Deadline(std::chrono::milliseconds total, const std::stop_token& stop,
+                   std::function<void()> end)
+    : by_caller_(stop, [this] { early_.request_stop(); }),
+      thread_([this, total, end = std::move(end)](const std::stop_token& destroyed) {
+        SleepFor(total, early_.get_token());
+        while (!destroyed.stop_requested()) {
+          passed_ = true;
+          end();
+          SleepFor(kAgain, destroyed);
+        }
+      }) {}
+
+Deadline::~Deadline() {
+  thread_.request_stop();
+  early_.request_stop();
 }
 
 }  // namespace outrigger::http_client

@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "http/budget.h"
 #include "http/pool.h"
-#include "http/request/head.h"
 #include "http/request/input.h"
 #include "http/request/parser.h"
 #include "http/socket/transport.h"

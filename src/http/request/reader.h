@@ -6,10 +6,8 @@
 #include <string_view>
 #include <utility>
 
-#include "http/budget.h"
 #include "http/pool.h"
 #include "http/request/body_reader.h"
-#include "http/request/head.h"
 #include "http/request/input.h"
 #include "http/request/parser.h"
 #include "http/socket/transport.h"

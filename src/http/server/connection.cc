@@ -5,7 +5,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "http/answer/answer.h"
 
@@ -16,6 +18,9 @@ namespace {
 constexpr std::chrono::seconds kLingerTime{1};
 // Who connects while the server drains means to send something; this long it may take to begin.
 constexpr std::chrono::milliseconds kDrainGrace{200};
+
+constexpr size_t kMostBytes = size_t{64} << 20;
+constexpr size_t kBytesAtOnce = size_t{64} << 10;
 
 }  // namespace
 
@@ -245,6 +250,22 @@ void Connection::EndWriting(Clock::time_point now) {
 Connection::Next Connection::Linger(Clock::time_point now) {
   const bool goes_on = unread_ && now < deadline_ && leftovers_.Discard(socket_.get());
   return goes_on ? Blocked(Moved::How::kWouldRead, now) : Close();
+}
+
+bool Leftovers::Discard(int socket) {
+  std::vector<char> space(kBytesAtOnce);
+  while (discarded_ < kMostBytes) {
+    // Not by the transport: what is thrown away need not be decrypted, and may not be decryptable.
+    const ssize_t read = ::recv(socket, space.data(), space.size(), 0);
+    if (read > 0) {
+      discarded_ += static_cast<size_t>(read);
+    } else if (read < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      return true;
+    } else if (read == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return false;
 }
 
 }  // namespace outrigger::http

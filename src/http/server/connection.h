@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
@@ -8,16 +9,27 @@
 #include <string_view>
 #include <utility>
 
-#include "http/answer/writer.h"
+#include "http/answer/answer.h"
 #include "http/fd.h"
 #include "http/request/reader.h"
 #include "http/server.h"
 #include "http/server/shared.h"
-#include "http/socket/leftovers.h"
 #include "http/socket/transport.h"
 #include "outrigger/base/mutex.h"
 
 namespace outrigger::http {
+
+/// What a peer still sends behind a refusal. Closing a socket with unread bytes resets it, and the
+/// peer may lose the answer: so they are read, up to a limit, and thrown away. Not thread-safe.
+class Leftovers {
+ public:
+  /// Throws away what has come on `socket`, which does not block. True if more may come; false when
+  /// the peer has ended, or has sent more than anybody reads.
+  bool Discard(int socket);
+
+ private:
+  size_t discarded_ = 0;
+};
 
 using Clock = std::chrono::steady_clock;
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "http/short_turns.h"
+#include "http/server/workers.h"
 
 namespace outrigger::http {
 namespace {

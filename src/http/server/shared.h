@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "http/budget.h"
 #include "http/pool.h"
 #include "http/request/parser.h"
 #include "http/server.h"

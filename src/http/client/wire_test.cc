@@ -1,4 +1,4 @@
-#include "http/client/deadline.h"
+#include "http/client/wire.h"
 
 #include <memory>
 #include <semaphore>
