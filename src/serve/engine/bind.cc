@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "serve/engine/decision_log.h"
-#include "serve/engine/log_text.h"
+#include "serve/engine/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "absl/container/flat_hash_map.h"
-#include "serve/engine/log_text.h"
+#include "serve/engine/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {

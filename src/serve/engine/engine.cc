@@ -12,10 +12,9 @@
 #include "serve/engine/call.h"
 #include "serve/engine/catch_up.h"
 #include "serve/engine/decision_log.h"
-#include "serve/engine/event_text.h"
 #include "serve/engine/instance.h"
-#include "serve/engine/log_text.h"
 #include "serve/engine/pages.h"
+#include "serve/engine/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {

@@ -10,7 +10,7 @@
 #include "fmt/format.h"
 #include "outrigger/base/mutex.h"
 #include "serve/engine/call.h"
-#include "serve/engine/log_text.h"
+#include "serve/engine/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {

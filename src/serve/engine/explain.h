@@ -9,7 +9,7 @@
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 #include "serve/engine/engine.h"
-#include "serve/engine/event_text.h"
+#include "serve/engine/text.h"
 
 // What every agent says of a pod on every node, and why: for people, at no particular speed.
 

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "fmt/format.h"
 #include "serve/engine/decision_log.h"
-#include "serve/engine/log_text.h"
+#include "serve/engine/text.h"
 #include "spdlog/spdlog.h"
 
 namespace outrigger::engine {
@@ -87,6 +87,8 @@ absl::Status AddMergedPaths(const std::vector<Instance>& instances,
   }
   return absl::OkStatus();
 }
+
+constexpr size_t kRememberedWarnings = 1024;
 
 }  // namespace
 
@@ -216,6 +218,24 @@ absl::StatusOr<std::vector<Pipeline>> MakePlans(const std::vector<ServedAgent>& 
     }
   }
   return pipelines;
+}
+
+void CountingDiagnostics::Malformed(std::string_view node, std::string_view field,
+                                    std::string_view value, std::string_view accepted) {
+  observer_->OnMalformed(agent_, field);
+  if (!FirstTime(field, value)) return;
+  spdlog::warn("{}{}{}: {}={} is not {}; taken as absent (warned about once)",
+               agent_.empty() ? "request" : agent_, node.empty() ? "" : ": node ",
+               node.empty() ? "" : ForLog(node), ForLog(field), ForLog(value), accepted);
+}
+
+bool CountingDiagnostics::FirstTime(std::string_view field, std::string_view value) {
+  std::string key(field);
+  key += '=';
+  key += value.substr(0, 64);
+  const MutexLock lock(mutex_);
+  if (warned_.size() >= kRememberedWarnings) return false;
+  return warned_.insert(std::move(key)).second;
 }
 
 }  // namespace outrigger::engine

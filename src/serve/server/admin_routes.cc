@@ -2,14 +2,31 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "codec/page/page.h"
+#include "http/server.h"
 #include "outrigger/base/text.h"
+#include "serve/engine/engine.h"
 #include "serve/server/answers.h"
-#include "serve/server/page_answer.h"
 
 namespace outrigger::server {
 namespace {
+
+// Answers engine.pages()[page] as JSON: 503 if the page is not ready, 500 for another error.
+void AnswerPage(const engine::Engine& engine, size_t page, http::Response* response) {
+  absl::StatusOr<PageTable> table = engine.ReadPage(page, page::kMaxRows);
+  if (!table.ok()) {
+    return AnswerError(absl::IsUnavailable(table.status()) ? 503 : 500,
+                       std::string(table.status().message()), response);
+  }
+  const engine::OfferedPage& offered = engine.pages()[page];
+  page::Encode({.agent = offered.agent, .name = offered.spec.name, .table = *std::move(table)},
+               page::kMaxBytes, &response->body);
+}
 
 constexpr std::string_view kPaths = "/livez, /readyz, /readyz?verbose, /metrics, /version";
 

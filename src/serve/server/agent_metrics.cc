@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "fmt/format.h"
 #include "outrigger/base/mutex.h"
-#include "serve/server/series_table.h"
+#include "serve/server/series.h"
 
 namespace outrigger::server {
 namespace {

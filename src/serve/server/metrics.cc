@@ -12,7 +12,6 @@
 #include "serve/server/process.h"
 #include "serve/server/read_metrics.h"
 #include "serve/server/series.h"
-#include "serve/server/series_table.h"
 #include "serve/server/version.h"
 
 namespace outrigger::server {

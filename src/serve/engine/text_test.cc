@@ -1,4 +1,4 @@
-#include "serve/engine/log_text.h"
+#include "serve/engine/text.h"
 
 #include "gtest/gtest.h"
 

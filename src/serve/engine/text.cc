@@ -1,4 +1,4 @@
-#include "serve/engine/event_text.h"
+#include "serve/engine/text.h"
 
 #include <algorithm>
 

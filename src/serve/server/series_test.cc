@@ -1,4 +1,4 @@
-#include "serve/server/series_table.h"
+#include "serve/server/series.h"
 
 #include <gtest/gtest.h>
 

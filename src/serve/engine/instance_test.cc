@@ -1,4 +1,4 @@
-#include "serve/engine/diagnostics.h"
+#include "serve/engine/instance.h"
 
 #include <sstream>
 
