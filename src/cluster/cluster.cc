@@ -1,18 +1,85 @@
 #include "cluster/cluster.h"
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 
-#include "cluster/assumptions.h"
+#include "absl/container/flat_hash_map.h"
 #include "cluster/contents.h"
 #include "cluster/node_editor.h"
 #include "cluster/pod_editor.h"
+#include "cluster/pod_record.h"
 #include "fmt/format.h"
 #include "outrigger/base/mutex.h"
 
 namespace outrigger::cluster {
+namespace {
+
+// The pods that are believed to be on a node without the API server having shown it, and when that
+// belief ends. Not thread-safe.
+class Assumptions {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  struct Assumption {
+    PodPtr shown;  // the pod as the API server shows it, without a node
+    std::string node;
+    Time until;
+  };
+
+  bool empty() const { return by_pod_.empty(); }
+  // The assumption about the pod, or nullptr. Lives until this is changed.
+  Assumption* Find(const PodKey& key);
+  // Adds an assumption, or replaces the one about the same pod. `until` never goes back.
+  void Set(Assumption assumption);
+  void Erase(const PodKey& key);
+  // Takes out one of which the time has come and returns its pod as shown; null: there is none.
+  PodPtr TakeExpired(Time now);
+
+ private:
+  using Name = std::pair<std::string, std::string>;
+  static Name NameOf(const PodKey& key) {
+    return {std::string(key.namespace_), std::string(key.name)};
+  }
+
+  absl::flat_hash_map<Name, Assumption> by_pod_;
+  std::deque<std::pair<Time, Name>> ends_;  // also of assumptions that are no more, or last longer
+};
+
+Assumptions::Assumption* Assumptions::Find(const PodKey& key) {
+  if (by_pod_.empty()) return nullptr;
+  const auto found = by_pod_.find(NameOf(key));
+  return found == by_pod_.end() ? nullptr : &found->second;
+}
+
+void Assumptions::Set(Assumption assumption) {
+  Name name = NameOf(assumption.shown->key());
+  ends_.emplace_back(assumption.until, name);
+  by_pod_.insert_or_assign(std::move(name), std::move(assumption));
+}
+
+void Assumptions::Erase(const PodKey& key) {
+  if (!by_pod_.empty()) by_pod_.erase(NameOf(key));
+}
+
+PodPtr Assumptions::TakeExpired(Time now) {
+  while (!ends_.empty() && ends_.front().first <= now) {
+    const Name name = std::move(ends_.front().second);
+    ends_.pop_front();
+    const auto found = by_pod_.find(name);
+    if (found == by_pod_.end() || found->second.until > now) continue;
+    PodPtr shown = std::move(found->second.shown);
+    by_pod_.erase(found);
+    return shown;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 PodIndex LabelIndex(std::string_view label) {
   return {.name = fmt::format("label {}", label),

@@ -7,11 +7,26 @@
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
-#include "cluster/pod_times.h"
 #include "outrigger/k8s/pod.h"
 #include "outrigger/k8s/quantity.h"
 
 namespace outrigger::cluster {
+
+/// The times of a pod, in seconds since 1970; 0: not known. Packed they take some six bytes, since
+/// each is counted from the one before; without any they take nothing.
+struct PodTimes {
+  int64_t creation = 0;
+  int64_t scheduled = 0;
+  int64_t start = 0;
+  int64_t end = 0;
+
+  static PodTimes Of(const Pod& pod);
+  void SetIn(Pod* pod) const;
+
+  void Pack(std::string* out) const;
+  /// `packed` is all that Pack() has appended.
+  static PodTimes Unpack(std::string_view packed);
+};
 
 class PodRecord;
 using PodPtr = std::shared_ptr<const PodRecord>;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "kube/micro_time.h"
+#include "kube/json_text.h"
 #include "kube/objects.h"
 #include "kube/resource.h"
 #include "nlohmann/json.hpp"

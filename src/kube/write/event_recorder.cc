@@ -12,7 +12,7 @@
 
 #include "fmt/format.h"
 #include "kube/errors.h"
-#include "kube/micro_time.h"
+#include "kube/json_text.h"
 #include "kube/objects.h"
 #include "kube/resource.h"
 #include "kube/transport/retry.h"

@@ -10,7 +10,6 @@
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
-#include "kube/micro_time.h"
 #include "kube/pod_group_kinds.h"
 #include "kube/status_text.h"
 #include "nlohmann/json.hpp"
