@@ -7,7 +7,6 @@
 #include "check.h"
 #include "sdk/base/utf8.h"
 #include "state_form.h"
-#include "state_rules.h"
 
 namespace outrigger::fuzz {
 namespace {

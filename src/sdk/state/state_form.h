@@ -5,7 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "outrigger/agent/state_store.h"
 
 namespace outrigger::internal {
 
@@ -29,5 +31,14 @@ std::string PrintState(const StateForm& form);
 
 /// DataLoss: `text` is not of this form, or of one of a later version of the program.
 absl::StatusOr<StateForm> ParseState(std::string_view text);
+
+/// True if a ConfigMap may have that key.
+bool IsStateKey(std::string_view key);
+
+/// InvalidArgument if no store takes the state, wherever it is kept.
+absl::Status CheckState(const StoredState& state);
+
+/// `status` with the place in front; an error says where it happened.
+absl::Status At(std::string_view place, const absl::Status& status);
 
 }  // namespace outrigger::internal
