@@ -14,7 +14,6 @@
 #include "fmt/format.h"
 #include "gang/plan/call_resources.h"
 #include "gang/plan/group.h"
-#include "options.h"
 #include "outrigger/agent/agent.h"
 #include "reports/gang_metrics.h"
 #include "reports/held.h"

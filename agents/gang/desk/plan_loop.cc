@@ -7,7 +7,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "fmt/format.h"
-#include "gang/desk/nominations/begun.h"
+#include "gang/desk/nominations/life_signs.h"
 #include "gang/desk/release/claim_holds.h"
 #include "gang/plan/call_resources.h"
 #include "gang/plan/claims.h"

@@ -118,6 +118,8 @@ struct Unit {
 };
 
 /// "default/train".
-std::string TextOf(const UnitKey& key);
+inline std::string TextOf(const UnitKey& key) {
+  return key.namespace_ + "/" + key.name;
+}
 
 }  // namespace outrigger::plan

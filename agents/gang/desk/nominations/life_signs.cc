@@ -1,5 +1,7 @@
 #include "gang/desk/nominations/life_signs.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <tuple>
 
 namespace outrigger::desk {
@@ -28,6 +30,25 @@ bool WasTried(const Pod& pod) {
 bool WasTriedSince(const Pod& before, const Pod& now) {
   return WasTried(now) && (before.unscheduled_reason != now.unscheduled_reason ||
                            before.unscheduled_message != now.unscheduled_message);
+}
+
+bool HasBegun(const plan::Unit& unit) {
+  return unit.bound > 0 ||
+         std::any_of(unit.members.begin(), unit.members.end(), [](const plan::Member& member) {
+           return member.pod->scheduling_gates.empty();
+         });
+}
+
+bool GiveRefusedNodes(const plan::Plan& plan, std::span<plan::Unit> units) {
+  bool any = false;
+  for (size_t i = 0; i < units.size(); ++i) {
+    if (plan.units[i].fits || !HasBegun(units[i])) continue;
+    for (plan::Member& member : units[i].members) {
+      any |= !member.refused.empty();
+      member.refused.clear();
+    }
+  }
+  return any;
 }
 
 }  // namespace outrigger::desk

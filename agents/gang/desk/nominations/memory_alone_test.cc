@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "gang/desk/nominations/begun.h"
 #include "gang/desk/nominations/life_signs.h"
 #include "gang/desk/nominations/memory_testing.h"
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "gang/desk/board/same_pod.h"
 #include "gang/desk/nominations/life_signs.h"
+#include "gang/desk/nominations/refusals.h"
 #include "gang/desk/nominations/waits.h"
 #include "gang/desk/reasons.h"
 #include "sdk/base/backoff.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "gang/desk/nominations/begun.h"
+#include "gang/desk/nominations/life_signs.h"
 
 namespace outrigger::desk {
 namespace {

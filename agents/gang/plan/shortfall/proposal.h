@@ -8,8 +8,8 @@
 
 #include "gang/plan/nodes/domains.h"
 #include "gang/plan/nodes/node_space.h"
-#include "gang/plan/round/workshop.h"
 #include "gang/plan/search/seats.h"
+#include "gang/plan/shortfall/shortfall.h"
 #include "gang/plan/unit.h"
 #include "outrigger/k8s/node.h"
 

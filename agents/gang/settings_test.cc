@@ -1,6 +1,6 @@
 // What settings of earlier versions come to.
 
-#include "options.h"
+#include "settings.h"
 
 #include <map>
 #include <string>
