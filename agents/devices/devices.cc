@@ -22,7 +22,6 @@
 #include "devices/allocation/selectors.h"
 #include "devices/dra/reader.h"
 #include "fmt/format.h"
-#include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/base/mutex.h"
 #include "outrigger/base/pace.h"

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <tuple>
 
+#include "absl/status/statusor.h"
+#include "devices/allocation/allocator.h"
 #include "devices/writer/custodian.h"
+#include "outrigger/agent/elections.h"
 #include "outrigger/agent/leader_settings.h"
 #include "outrigger/agent/settings.h"
 
@@ -55,5 +59,20 @@ struct Settings : LeaderSettings {
       Retired{"binding-time", "15", "it is 15, and at most half of intent-deadline"},
   };
 };
+
+/// The settings, read.
+struct Options {
+  AllocatorOptions allocator;
+  bool dra = false;
+  std::chrono::seconds intent_deadline{60};
+  std::chrono::milliseconds binding_time{15'000};
+  LeaseClaim lease;
+};
+
+/// Names this process among those that write allocations: host and a random part.
+std::string NewIdentity();
+
+/// InvalidArgument names the setting, its value and what is accepted.
+absl::StatusOr<Options> OptionsFrom(const Settings& settings);
 
 }  // namespace outrigger::devices::agent

@@ -7,7 +7,6 @@
 
 #include "devices_testing.h"
 #include "gmock/gmock.h"
-#include "options.h"
 #include "settings.h"
 
 namespace outrigger::devices::agent {

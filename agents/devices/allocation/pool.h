@@ -4,15 +4,35 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "devices/allocation/attribute.h"
 #include "outrigger/k8s/quantity.h"
 
 // What nodes offer: the DevicePool of devmgmtproto.k8s.io/v1alpha1, both dialects. Plain values.
 
 namespace outrigger::devices {
+
+/// A semantic version, as text: versions match if their texts are equal.
+struct Version {
+  std::string text;
+  friend bool operator==(const Version&, const Version&) = default;
+};
+
+/// The value of an attribute. std::monostate: the attribute has a name and no value. Values of
+/// different kinds are never equal; quantities compare by amount, not by spelling.
+using AttributeValue = std::variant<std::monostate, std::string, int64_t, Quantity, Version>;
+
+/// One attribute of a device or of all devices of a pool. A plain value.
+struct Attribute {
+  std::string name;
+  AttributeValue value;
+  friend bool operator==(const Attribute&, const Attribute&) = default;
+};
+
+/// Attributes in the order of their object. In a valid pool each name occurs once.
+using Attributes = std::vector<Attribute>;
 
 /// Amounts by the name of their resource.
 using Amounts = std::map<std::string, Quantity, std::less<>>;

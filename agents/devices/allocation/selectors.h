@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/status/statusor.h"
-#include "devices/allocation/attribute.h"
+#include "devices/allocation/pool.h"
 
 // Expressions that choose devices, as the allocator sees them. It does not know their language.
 

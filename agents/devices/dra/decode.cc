@@ -3,10 +3,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "codec/json/body.h"
 #include "codec/json/parser.h"
 #include "devices/dra/read_parts.h"
+#include "devices/dra/reader.h"
 #include "fmt/format.h"
 
 namespace outrigger::dra {
@@ -51,6 +54,22 @@ absl::Status ReadKind(json::Object root, const Path& at, Metadata* metadata,
     return ReadMetadata(part, place, metadata);
   };
   return json::ReadObject(root, at, Field{"metadata", read}, rest...);
+}
+
+template <typename Object, typename Decode>
+absl::StatusOr<Object> Parse(std::string_view json, Decode decode) {
+  const json::Padded text(json);
+  json::ListedObject whole;
+  whole.body = text.body();
+  std::vector<json::MalformedValue> malformed;
+  Object object;
+  absl::Status status = decode(whole, &object, &malformed);
+  if (status.ok() && !malformed.empty()) {
+    status = absl::InvalidArgumentError(fmt::format("{}: \"{}\" is not {}", malformed[0].field,
+                                                    malformed[0].value, malformed[0].accepted));
+  }
+  if (!status.ok()) return status;
+  return object;
 }
 
 }  // namespace
@@ -181,6 +200,22 @@ absl::Status DecodePodClaims(const json::ListedObject& object, PodClaims* pod) {
   pod->namespace_ = std::move(metadata.namespace_);
   pod->name = std::move(metadata.name);
   return status;
+}
+
+absl::StatusOr<Slice> ParseSlice(std::string_view json) {
+  return Parse<Slice>(json, DecodeSlice);
+}
+
+absl::StatusOr<Class> ParseClass(std::string_view json) {
+  return Parse<Class>(json, DecodeClass);
+}
+
+absl::StatusOr<TaintRule> ParseTaintRule(std::string_view json) {
+  return Parse<TaintRule>(json, DecodeTaintRule);
+}
+
+absl::StatusOr<Claim> ParseClaim(std::string_view json) {
+  return Parse<Claim>(json, DecodeClaim);
 }
 
 }  // namespace outrigger::dra

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "codec/json/reader.h"
-#include "devices/allocation/attribute.h"
 #include "devices/allocation/pool.h"
 #include "devices/objects/objects.h"
 #include "outrigger/agent/custom_objects.h"

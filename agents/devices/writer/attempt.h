@@ -5,12 +5,35 @@
 
 #include "absl/status/status.h"
 #include "devices/writer/attempt_scope.h"
-#include "devices/writer/commit.h"
 #include "devices/writer/intents.h"
 #include "devices/writer/object_calls.h"
 #include "devices/writer/writer.h"
 
 namespace outrigger::device_writer {
+
+/// Step 2 of an attempt: the claims. Not thread-safe.
+class Commit {
+ public:
+  /// `scope` outlives it.
+  explicit Commit(AttemptScope* scope) : scope_(*scope) {}
+
+  /// Writes each claim, as long as CheckTime() allows.
+  absl::Status Write(std::vector<Part>* parts);
+  /// DeadlineExceeded: of the intents' time too little is left for the binding.
+  absl::Status CheckTime() const;
+  /// After an error: it is not known whether a claim was written.
+  bool is_unknown() const { return is_unknown_; }
+
+ private:
+  absl::Status WriteClaim(Part* part);
+  absl::Status Take(ClaimObject claim, Part* part);
+  std::string PatchOf(const Part& part) const;
+  bool IsWritten(const Part& part, const ClaimObject& live) const;
+  absl::Status GiveUpLostWrite(const absl::Status& last, Part* part);
+
+  AttemptScope& scope_;
+  bool is_unknown_ = false;
+};
 
 /// One try to write allocations for a pod, on claims in fixed versions. Once a claim turns out to
 /// be in another version it has failed: what was read before an intent was written is what makes a

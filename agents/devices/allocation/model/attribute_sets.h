@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "devices/allocation/attribute.h"
+#include "devices/allocation/pool.h"
 #include "devices/allocation/selectors.h"
 
 namespace outrigger::devices {

@@ -3,17 +3,25 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "devices/allocation/demand/demand.h"
 #include "devices/allocation/pools/inventory_state.h"
-#include "devices/allocation/reasons/best_group.h"
-#include "devices/allocation/reasons/remedies.h"
 #include "devices/allocation/reasons/shortage.h"
+#include "devices/allocation/reasons/suppositions.h"
 #include "devices/allocation/search/ground.h"
 
 namespace outrigger::devices {
+
+/// Changes each of which makes a demand fit that does not. Each is the cheapest of its kind.
+struct Remedies {
+  std::vector<Short> more;             ///< devices in addition, all of these together
+  std::vector<std::string> give_back;  ///< claims that give back what they hold; empty: no help
+  std::optional<Raise> counter;        ///< of a pool
+  std::optional<Raise> resource;       ///< of a device
+};
 
 /// Puts what would make one demand fit on one ground into words. The same words for the same state.
 class ReasonText {

@@ -12,7 +12,6 @@
 #include "devices/allocation/demand/demand.h"
 #include "devices/allocation/pools/inventory_state.h"
 #include "devices/allocation/reasons/reason_text.h"
-#include "devices/allocation/reasons/remedies.h"
 #include "devices/allocation/reasons/shortage.h"
 #include "devices/allocation/reasons/suppositions.h"
 #include "devices/allocation/search/ground.h"

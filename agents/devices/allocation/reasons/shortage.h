@@ -25,4 +25,16 @@ struct Short {
 /// of more than three slots, or four devices, not every spread is tried.
 std::vector<Short> FindShortage(const DemandData& demand, const Ground& ground, Steps* steps);
 
+/// Devices of a ground that match an alternative and are equal in all that it wants equal.
+struct BestGroup {
+  std::vector<size_t> places;
+  int64_t free = 0;
+  int64_t total = 0;
+};
+
+/// The group with the most free devices; of several the one with more in all, then the first.
+/// Empty if none matches.
+BestGroup FindBestGroup(const DemandData& demand, const Ground& ground,
+                        const Alternative& alternative);
+
 }  // namespace outrigger::devices

@@ -1,10 +1,15 @@
 #include "devices/writer/custodian.h"
 
 #include <algorithm>
+#include <chrono>
+#include <string_view>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "devices/writer/custody/batch.h"
 #include "devices/writer/custody/decision_table.h"
 #include "devices/writer/custody/facts.h"
+#include "devices/writer/custody/live_view.h"
 #include "devices/writer/holdings.h"
 #include "devices/writer/object_calls.h"
 #include "devices/writer/room.h"
@@ -199,6 +204,14 @@ class Decider {
   std::set<std::string> kept_;                // claims that are gone and whose devices are in use
 };
 
+// After these times no further claim is read or written: what was read grows old.
+constexpr std::chrono::milliseconds kReading{600};  // that is, read for the first time of two
+constexpr std::chrono::milliseconds kWriting{1'000};
+
+bool IsOfHost(const Action& action) {
+  return action.kind == ActionKind::kServeBoundPod || action.kind == ActionKind::kReportConflict;
+}
+
 }  // namespace
 
 std::string_view NameOf(ActionKind kind) {
@@ -227,6 +240,96 @@ std::string_view NameOf(ActionKind kind) {
 
 std::vector<Action> Decide(const CustodyView& view) {
   return Decider(view).Decide();
+}
+
+Carrier::Carrier(CustomObjectAccess* api, CustodyHost* host, Chooser* chooser,
+                 const IntentWatch* intents, WriterOptions options)
+    : api_(*api),
+      host_(*host),
+      chooser_(*chooser),
+      intents_(*intents),
+      options_(std::move(options)) {}
+
+Carried Carrier::Carry(std::span<const Action> actions, const CallLimits& limits) {
+  if (actions.empty()) return {};
+  if (actions[0].kind == ActionKind::kServeBoundPod) {
+    return {.statuses = {host_.Serve(actions[0], limits)}, .with_fewer = {}};
+  }
+  if (actions[0].kind == ActionKind::kReportConflict) {
+    host_.Report(actions[0]);
+    return {.statuses = {absl::OkStatus()}, .with_fewer = {}};
+  }
+  const auto end = std::find_if(actions.begin(), actions.end(), IsOfHost);
+  actions = actions.first(static_cast<size_t>(end - actions.begin()));
+  const device_writer::ObjectCalls calls(&api_, limits, options_.now);
+  device_writer::LiveView view(&calls, &host_, &chooser_);
+  const auto within = [this](std::chrono::milliseconds time) {
+    return [this, late = options_.now() + time] { return options_.now() >= late; };
+  };
+  const size_t count = view.Read(actions, within(kReading));
+  return device_writer::Batch(actions.first(count), view, calls, options_, &host_, &chooser_)
+      .Do(intents_, within(kWriting));
+}
+
+IntentWatch::Key IntentWatch::KeyOf(const PoolObject& pool, const PoolEntry& intent) {
+  return {pool.version.uid, intent.claim_uid, intent.pod_uid, intent.writer,
+          intent.deadline.value_or(WallTime())};
+}
+
+// No intent is without a pod.
+IntentWatch::Key IntentWatch::KeyOf(const PoolObject& pool, const ClaimObject& claim) {
+  return {pool.version.uid, claim.version.uid, {}, {}, WallTime()};
+}
+
+void IntentWatch::Keep(Key key, Clock::TimePoint end, Ends* ends) const {
+  const auto known = ends_.find(key);
+  ends->emplace(std::move(key), known == ends_.end() ? end : known->second);
+}
+
+void IntentWatch::Look(std::span<const PoolObject> pools, std::span<const ClaimObject> claims,
+                       WallTime wall, Clock::TimePoint now) {
+  Ends ends;
+  absl::flat_hash_map<std::string_view, const PoolObject*> by_name;
+  for (const PoolObject& pool : pools) {
+    by_name[pool.pool.name] = &pool;
+    for (const PoolEntry& entry : pool.entries) {
+      if (entry.confirmed || !entry.deadline.has_value()) continue;
+      const WallTime longest = wall + kLongestIntent;  // so that the difference is in range
+      const auto left = std::min(*entry.deadline, longest) - std::min(wall, *entry.deadline);
+      const auto time = std::max<Clock::Duration>(
+          intent_time_, std::chrono::duration_cast<Clock::Duration>(left));
+      Keep(KeyOf(pool, entry), now + time, &ends);
+    }
+  }
+  for (const ClaimObject& claim : claims) {
+    for (const std::string& name : device_writer::PoolsOf(HoldingOf(claim))) {
+      const auto pool = by_name.find(name);
+      if (pool == by_name.end()) continue;
+      if (device_writer::FindEntry(*pool->second, claim.version.uid) != nullptr) continue;
+      Keep(KeyOf(*pool->second, claim), now + intent_time_, &ends);
+    }
+  }
+  ends_ = std::move(ends);
+  now_ = now;
+}
+
+bool IntentWatch::IsOver(const PoolObject& pool, const PoolEntry& intent) const {
+  if (!intent.deadline.has_value()) return true;
+  const auto known = ends_.find(KeyOf(pool, intent));
+  return known != ends_.end() && known->second <= now_;
+}
+
+bool IntentWatch::IsOver(const PoolObject& pool, const ClaimObject& claim) const {
+  const auto known = ends_.find(KeyOf(pool, claim));
+  return known != ends_.end() && known->second <= now_;
+}
+
+std::optional<Clock::TimePoint> IntentWatch::Next() const {
+  std::optional<Clock::TimePoint> next;
+  for (const auto& [key, end] : ends_) {
+    if (end > now_ && (!next.has_value() || end < *next)) next = end;
+  }
+  return next;
 }
 
 }  // namespace outrigger::devices

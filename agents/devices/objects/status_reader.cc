@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "devices/objects/parts.h"
@@ -7,6 +8,38 @@
 
 namespace outrigger::device_objects {
 namespace {
+
+using devices::ClaimState;
+
+absl::Status ReadAllocation(Value value, const Path& at, devices::Allocation* allocation) {
+  const auto amounts = [allocation](Value list, const Path& place) {
+    return ReadAllocatedAmounts(list, place, &allocation->amounts);
+  };
+  return ReadFields(value, at, Field{"devicePoolName", &allocation->pool},
+                    Field{"deviceName", &allocation->device},
+                    Field{"deviceCount", &allocation->count}, Field{"allocations", amounts},
+                    Field{"adminAccess", &allocation->admin_access});
+}
+
+absl::Status ReadPod(Value value, const Path& at, devices::PodReference* pod) {
+  return ReadFields(value, at, Field{"name", &pod->name}, Field{"uid", &pod->uid});
+}
+
+absl::Status ReadClaimState(Value value, const Path& at, ClaimState* state) {
+  std::string_view text;
+  absl::Status status = json::Read(value, at, &text);
+  if (!status.ok()) return status;
+  if (text == "Pending") {
+    *state = ClaimState::kPending;
+  } else if (text == "Allocated") {
+    *state = ClaimState::kAllocated;
+  } else if (text == "Invalid") {
+    *state = ClaimState::kInvalid;
+  } else if (!text.empty()) {
+    at.Malformed(text, "Pending, Allocated or Invalid");
+  }
+  return status;
+}
 
 absl::Status ReadEntryState(Value value, const Path& at, bool* confirmed) {
   std::string_view text;
@@ -47,6 +80,23 @@ absl::Status ReadEntry(Value value, const Path& at, devices::PoolEntry* entry) {
 }
 
 }  // namespace
+
+absl::Status ReadClaimStatus(Value value, const Path& at, devices::ClaimObject* claim) {
+  const auto state = [claim](Value text, const Path& place) {
+    return ReadClaimState(text, place, &claim->state);
+  };
+  const auto allocations = [claim](Value list, const Path& place) {
+    return ReadList(list, place, &claim->claim.allocations, ReadAllocation);
+  };
+  const auto pods = [claim](Value list, const Path& place) {
+    return ReadList(list, place, &claim->pods, ReadPod);
+  };
+  return ReadFields(value, at, Field{"state", state}, Field{"class", &claim->class_text},
+                    Field{"nodeName", &claim->node}, Field{"message", &claim->message},
+                    Field{"observedGeneration", &claim->observed_generation},
+                    Field{"allocations", allocations}, Field{"podNames", &claim->claim.pods},
+                    Field{"pods", pods});
+}
 
 absl::Status ReadPoolStatus(Value value, const Path& at, devices::PoolObject* pool) {
   const auto entries = [pool](Value list, const Path& place) {
