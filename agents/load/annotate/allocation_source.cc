@@ -1,15 +1,82 @@
 #include "load/annotate/allocation_source.h"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
-#include "load/annotate/allocation_counter.h"
-#include "load/annotate/allocation_keys.h"
+#include "load/annotate/node_values.h"
 #include "load/annotate/original_decimal.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::annotate {
 namespace {
+
+// Counts what the pods of a node request, and what is free, as kube-scheduler counts it: every pod
+// from its binding until it has finished, with init containers, overhead and resizes
+// (PodRequestsOnNode()). cpu in millicores, memory and ephemeral-storage in bytes, all as integers
+// rounded up as kube-scheduler rounds. Free is allocatable without requested, at least 0.
+// Thread-compatible.
+class AllocationCounter {
+ public:
+  // `gpu`: the extended resource that the annotations call gpu.
+  explicit AllocationCounter(std::string gpu) : gpu_(std::move(gpu)) {}
+
+  // A node that is not Ready has no values; cause "not-ready".
+  NodeValues Count(const NodeView& node) const;
+
+ private:
+  const std::string gpu_;
+};
+
+std::string Key(std::string_view prefix, std::string_view resource) {
+  return std::string(prefix) + std::string(resource);
+}
+
+int64_t AmountOf(std::string_view resource, const Quantity& quantity) {
+  return resource == kCpu ? quantity.MilliValue() : quantity.Value();
+}
+
+std::vector<std::string> AllocationKeys() {
+  std::vector<std::string> keys;
+  for (const AllocatedResource& resource : kAllocated) {
+    keys.push_back(Key(kRequestedPrefix, resource.name));
+    keys.push_back(Key(kFreePrefix, resource.name));
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+// What a node has that is not Ready: no value, with cause "not-ready", for each annotation.
+NodeValues ValuesOfUnready(const NodeView& node) {
+  NodeValues values;
+  values.node = node.Name();
+  for (std::string& key : AllocationKeys()) {
+    values.missing.push_back({.annotation = std::move(key),
+                              .cause = "not-ready",
+                              .detail = "the node is not Ready",
+                              .lack = Lack::kLost});
+  }
+  return values;
+}
+
+NodeValues AllocationCounter::Count(const NodeView& node) const {
+  if (node.node().ready != ConditionStatus::kTrue) return ValuesOfUnready(node);
+  NodeValues values;
+  values.node = node.Name();
+  for (const AllocatedResource& resource : kAllocated) {
+    const std::string_view name = resource.name == "gpu" ? std::string_view(gpu_) : resource.name;
+    const int64_t requested = AmountOf(name, node.Requested(name));
+    const int64_t capacity = AmountOf(name, node.node().allocatable.Get(name));
+    int64_t free = 0;
+    if (__builtin_sub_overflow(capacity, requested, &free)) free = 0;  // amounts are absurd then
+    values.values[Key(kRequestedPrefix, resource.name)] = std::to_string(requested);
+    values.values[Key(kFreePrefix, resource.name)] = std::to_string(std::max<int64_t>(free, 0));
+  }
+  return values;
+}
 
 // It had died of a text that is no quantity; that counts as 0.
 OriginalDecimal Amount(const OriginalList& list, std::string_view resource) {

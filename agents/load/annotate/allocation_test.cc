@@ -4,7 +4,6 @@
 
 #include "fake_cluster.h"
 #include "golden.h"
-#include "load/annotate/allocation_keys.h"
 #include "load/annotate/allocation_source.h"
 #include "nlohmann/json.hpp"
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "absl/strings/numbers.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 
 namespace outrigger::annotate {
 namespace {

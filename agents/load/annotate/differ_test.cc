@@ -1,7 +1,7 @@
 #include "load/annotate/differ.h"
 
 #include "annotate_testing.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 
 namespace outrigger::annotate {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 #include "load/annotate/usage_values.h"
 #include "outrigger/k8s/node.h"
 #include "outrigger/k8s/pod.h"

@@ -4,7 +4,7 @@
 #include "builders.h"
 #include "fake_cluster.h"
 #include "fmt/format.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 #include "load/annotate/usage_source.h"
 #include "load/annotate/usage_values.h"
 

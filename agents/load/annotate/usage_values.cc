@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 
 namespace outrigger::annotate {
 namespace {

@@ -15,7 +15,7 @@
 #include "console/settings/loader.h"
 #include "console/settings/units.h"
 #include "fmt/format.h"
-#include "load/annotate/allocation_keys.h"
+#include "load/annotate/allocation_source.h"
 #include "load/annotate/usage_values.h"
 #include "load/usage/source.h"
 #include "outrigger/base/text.h"

@@ -12,7 +12,7 @@
 #include "console/format/text.h"
 #include "console/format/text_table.h"
 #include "fmt/format.h"
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 
 namespace outrigger::cli {
 

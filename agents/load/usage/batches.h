@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "load/usage/labels.h"
 #include "load/usage/node_index.h"
+#include "load/usage/prometheus_answer.h"
 
 namespace outrigger::usage {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "fmt/format.h"
-#include "load/usage/labels.h"
+#include "load/usage/prometheus_answer.h"
 #include "load/usage/queries.h"
 
 namespace outrigger::usage {

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "load/usage/labels.h"
 #include "load/usage/prometheus_answer.h"
 #include "load/usage/source.h"
 

@@ -1,4 +1,4 @@
-#include "load/annotate/measurement.h"
+#include "load/annotate/node_values.h"
 
 #include "absl/strings/numbers.h"
 #include "absl/time/time.h"
