@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "options.h"
 #include "outrigger/k8s/priority_class.h"
 #include "penalty/classes/bounds.h"
 #include "penalty/classes/ledger.h"
 #include "penalty/classes/policy.h"
+#include "settings.h"
 
 namespace outrigger::penalty {
 

@@ -15,7 +15,6 @@
 #include "class_table.h"
 #include "followed/group_policies.h"
 #include "group_table.h"
-#include "options.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/page.h"
@@ -26,6 +25,7 @@
 #include "penalty/classes/ledger.h"
 #include "penalty/classes/replacement.h"
 #include "reports.h"
+#include "settings.h"
 #include "values.h"
 
 namespace outrigger::penalty {

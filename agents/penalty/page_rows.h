@@ -5,10 +5,10 @@
 #include "absl/status/status.h"
 #include "class_table.h"
 #include "group_table.h"
-#include "options.h"
 #include "outrigger/agent/page.h"
 #include "penalty/classes/ledger.h"
 #include "penalty/classes/time.h"
+#include "settings.h"
 
 namespace outrigger::penalty {
 

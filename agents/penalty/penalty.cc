@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "keeper.h"
-#include "options.h"
 #include "outrigger/agent/agent.h"
 #include "penalty/classes/journal_maps.h"
 #include "penalty/classes/mapping.h"

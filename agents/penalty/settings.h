@@ -1,11 +1,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 
+#include "absl/status/statusor.h"
+#include "outrigger/agent/elections.h"
 #include "outrigger/agent/leader_settings.h"
 #include "outrigger/agent/settings.h"
+#include "outrigger/k8s/selector.h"
+#include "penalty/classes/policy.h"
 
 namespace outrigger::penalty {
 
@@ -76,5 +81,18 @@ struct Settings : LeaderSettings {
 
   static constexpr auto kFormer = LeaderFormer<Settings>();
 };
+
+/// The settings, read.
+struct Options {
+  Policy policy;  // of classes that say nothing else
+  /// Nothing: no class is penalised.
+  std::optional<LabelSelector> selector;
+  LeaseClaim claim;     // its namespace is the journal's, too
+  bool mapped = false;  // classes are never touched, and their new pods get stand-ins
+  bool dry_run = false;
+};
+
+/// InvalidArgument names the setting, its value and what is accepted.
+absl::StatusOr<Options> OptionsFrom(const Settings& settings);
 
 }  // namespace outrigger::penalty

@@ -14,7 +14,6 @@
 #include "absl/status/statusor.h"
 #include "books.h"
 #include "class_table.h"
-#include "options.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/custom_objects.h"
 #include "outrigger/base/mutex.h"
@@ -22,6 +21,7 @@
 #include "penalty/classes/replacement.h"
 #include "penalty/classes/time.h"
 #include "reports.h"
+#include "settings.h"
 
 namespace outrigger::penalty {
 

@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "books.h"
 #include "class_table.h"
-#include "options.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/k8s/priority_class.h"
@@ -18,6 +17,7 @@
 #include "penalty/classes/replacement.h"
 #include "penalty/classes/time.h"
 #include "reports.h"
+#include "settings.h"
 #include "stand_ins.h"
 
 namespace outrigger::penalty {

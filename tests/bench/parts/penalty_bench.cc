@@ -10,7 +10,7 @@
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "keeper.h"
-#include "options.h"
+#include "settings.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/k8s/pod_group.h"
 #include "outrigger/k8s/priority_class.h"

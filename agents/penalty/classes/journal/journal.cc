@@ -17,7 +17,6 @@
 #include "outrigger/base/text.h"
 #include "penalty/classes/journal/record.h"
 #include "penalty/classes/ledger.h"
-#include "penalty/classes/ledger/sums.h"
 #include "penalty/classes/policy.h"
 #include "penalty/classes/policy/text.h"
 
