@@ -10,8 +10,8 @@
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "judge.h"
-#include "options.h"
 #include "original.h"
+#include "settings.h"
 
 namespace outrigger::pigeon {
 namespace {

@@ -3,11 +3,11 @@
 #include <span>
 #include <vector>
 
-#include "options.h"
 #include "original.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
 #include "outrigger/base/mutex.h"
+#include "settings.h"
 
 namespace outrigger::pigeon {
 

@@ -9,7 +9,6 @@
 #include "demand/book.h"
 #include "demand/keeper.h"
 #include "judge.h"
-#include "options.h"
 #include "original_model.h"
 #include "outrigger/agent/agent.h"
 #include "scene.h"

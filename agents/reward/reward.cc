@@ -10,7 +10,6 @@
 
 #include "common/method.h"
 #include "keeper.h"
-#include "options.h"
 #include "original/original_method.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/state_store.h"

@@ -13,7 +13,6 @@
 #include "fake_cluster.h"
 #include "gtest/gtest.h"
 #include "keeper.h"
-#include "options.h"
 #include "outrigger/agent/state_store.h"
 #include "rule/rule_method.h"
 #include "settings.h"

@@ -2,10 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <tuple>
 
+#include "absl/status/statusor.h"
+#include "common/method.h"
+#include "outrigger/agent/elections.h"
 #include "outrigger/agent/leader_settings.h"
 #include "outrigger/agent/settings.h"
+#include "outrigger/agent/state_store.h"
+#include "rule/rule.h"
 
 namespace outrigger::reward {
 
@@ -49,5 +55,20 @@ struct Settings : LeaderSettings {
 
   static constexpr auto kFormer = LeaderFormer<Settings>();
 };
+
+inline constexpr std::string_view kConfigMap = "outrigger-reward";
+
+/// The settings, read.
+struct Options {
+  Rule rule;
+  bool draws = false;
+  bool is_original = false;
+  PodFilter filter;
+  StateStoreOptions store;
+  LeaseClaim claim;
+};
+
+/// InvalidArgument names the setting, its value and what is accepted.
+absl::StatusOr<Options> OptionsFrom(const Settings& settings);
 
 }  // namespace outrigger::reward

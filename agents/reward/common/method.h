@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +13,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "common/time.h"
 #include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/page.h"
 #include "outrigger/agent/request.h"
@@ -22,12 +22,18 @@
 
 namespace outrigger::reward {
 
+/// Seconds since 1970, UTC.
+using Seconds = int64_t;
+
 /// A moment by both clocks: that of the day may be set, the other one does not jump.
 struct Moment {
   Seconds wall = 0;
   Clock::TimePoint steady;
 };
-Moment NowOf(const Clock& clock);
+inline Moment NowOf(const Clock& clock) {
+  const auto wall = clock.wall().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::seconds>(wall).count(), clock.now()};
+}
 
 /// Which pods are counted.
 struct PodFilter {
@@ -77,5 +83,17 @@ class Method {
   /// How many pairs of a type and a node are known.
   virtual size_t Pairs() const = 0;
 };
+
+inline bool PodFilter::IsInNamespace(const PodView& pod) const {
+  return namespaces.empty() || std::ranges::find(namespaces, pod.Namespace()) != namespaces.end();
+}
+
+inline bool PodFilter::MayTake(const PodView& pod) const {
+  return !pod.NodeName().empty() && !pod.IsAssumed() && IsInNamespace(pod);
+}
+
+inline bool PodFilter::Takes(const Pod& pod) const {
+  return !selector || selector->Matches(pod.labels);
+}
 
 }  // namespace outrigger::reward

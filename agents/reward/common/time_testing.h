@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/time.h"
+#include "common/method.h"
 
 namespace outrigger::reward {
 

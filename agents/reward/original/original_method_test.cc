@@ -8,7 +8,7 @@
 
 #include "absl/time/time.h"
 #include "builders.h"
-#include "common/time.h"
+#include "common/method.h"
 #include "common/time_testing.h"
 #include "fake_cluster.h"
 #include "gmock/gmock.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/time.h"
+#include "common/method.h"
 
 namespace outrigger::reward {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/time.h"
+#include "common/method.h"
 #include "outrigger/k8s/pod.h"
 #include "pods/counted_ends.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "common/time.h"
+#include "common/method.h"
 #include "rule/rule.h"
 
 namespace outrigger::reward {

@@ -10,10 +10,10 @@
 #include "fake_cluster.h"
 #include "fmt/format.h"
 #include "keeper.h"
-#include "settings.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/k8s/pod_group.h"
 #include "outrigger/k8s/priority_class.h"
+#include "settings.h"
 
 // What the agent penalty spends on a change, with 500 penalised classes and 5000 PodGroups. Calls
 // of the API server are answered in memory.

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "settings.h"
 
 #include "fmt/format.h"
 #include "outrigger/agent/lease_claim.h"

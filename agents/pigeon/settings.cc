@@ -1,4 +1,4 @@
-#include "options.h"
+#include "settings.h"
 
 #include <sys/stat.h>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "options.h"
+#include "settings.h"
 
 #include <unistd.h>
 
