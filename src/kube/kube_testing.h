@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "kube/transport/client.h"
 #include "outrigger/base/clock.h"
 

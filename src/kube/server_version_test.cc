@@ -1,8 +1,8 @@
 #include "kube/server_version.h"
 
 #include "gmock/gmock.h"
+#include "kube/errors.h"
 #include "kube/scripted_paths_testing.h"
-#include "kube/status_text.h"
 
 namespace outrigger::kube {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "check.h"
 #include "kube/errors.h"
-#include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::fuzz {

@@ -8,7 +8,7 @@
 #include "absl/strings/escaping.h"
 #include "check.h"
 #include "kube/config/kubeconfig.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::fuzz {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "devices/writer/attempt_scope.h"
 #include "devices/writer/intents.h"
 #include "devices/writer/object_calls.h"
 #include "devices/writer/writer.h"

@@ -13,7 +13,6 @@
 #include "kube/json_text.h"
 #include "kube/objects.h"
 #include "kube/resource.h"
-#include "kube/status_text.h"
 #include "kube/write/status_patch.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/parallel.h"

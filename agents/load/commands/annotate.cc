@@ -21,7 +21,7 @@
 #include "outrigger/base/clock.h"
 #include "outrigger/base/text.h"
 #include "sdk/base/files.h"
-#include "serve/server/admin_service.h"
+#include "serve/server/admin.h"
 #include "serve/server/version.h"
 #include "spdlog/spdlog.h"
 

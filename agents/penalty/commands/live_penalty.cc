@@ -10,7 +10,6 @@
 #include "console/reading/agent_events.h"
 #include "fmt/format.h"
 #include "kube/objects.h"
-#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/write/priority_class.h"
 #include "nlohmann/json.hpp"

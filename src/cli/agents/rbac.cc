@@ -8,7 +8,7 @@
 
 #include "console/format/yaml.h"
 #include "fmt/format.h"
-#include "kube/pod_group_kinds.h"
+#include "kube/resource.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::cli {

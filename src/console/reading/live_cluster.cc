@@ -8,7 +8,6 @@
 #include "codec/json/object_list.h"
 #include "devices/objects/objects.h"
 #include "fmt/format.h"
-#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/server_version.h"
 #include "kube/stream/list_page.h"

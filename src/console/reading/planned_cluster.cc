@@ -6,7 +6,6 @@
 #include "console/reading/cluster_objects.h"
 #include "fmt/format.h"
 #include "gang/plan/pods.h"
-#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "outrigger/base/text.h"
 

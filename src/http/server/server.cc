@@ -8,7 +8,6 @@
 #include "http/server/connection_driver.h"
 #include "http/server/poller.h"
 #include "http/server/shared.h"
-#include "http/socket/listener.h"
 #include "http/tls/tls.h"
 #include "outrigger/base/mutex.h"
 

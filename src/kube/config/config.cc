@@ -6,7 +6,7 @@
 
 #include "fmt/format.h"
 #include "kube/config/kubeconfig.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "outrigger/base/text.h"
 #include "sdk/base/files.h"
 #include "sdk/base/url.h"

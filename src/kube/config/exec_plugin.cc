@@ -12,7 +12,7 @@
 #include "fmt/format.h"
 #include "kube/config/process.h"
 #include "kube/config/tls_identity.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "nlohmann/json.hpp"
 #include "outrigger/base/mutex.h"
 #include "outrigger/base/text.h"

@@ -9,7 +9,7 @@
 #include "fmt/format.h"
 #include "kube/config/exec_plugin.h"
 #include "kube/config/kubeconfig_yaml.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "outrigger/base/text.h"
 #include "sdk/base/files.h"
 

@@ -11,7 +11,7 @@
 
 #include "fmt/format.h"
 #include "fmt/ranges.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "sdk/base/files.h"
 
 namespace outrigger::kube {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "fmt/format.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 
 namespace outrigger::kube {
 namespace {

@@ -6,7 +6,6 @@
 
 #include "fmt/format.h"
 #include "kube/errors.h"
-#include "kube/status_text.h"
 #include "sdk/base/url.h"
 
 namespace outrigger::kube {

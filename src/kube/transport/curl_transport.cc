@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "fmt/format.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "kube/transport/curl_connection.h"
 #include "kube/transport/transport.h"
 #include "outrigger/base/mutex.h"

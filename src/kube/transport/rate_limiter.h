@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "outrigger/base/clock.h"
@@ -24,5 +25,25 @@ class RateLimiter {
   double tokens_ ABSL_GUARDED_BY(mutex_);  // negative: as many wait
   std::optional<Clock::TimePoint> filled_ ABSL_GUARDED_BY(mutex_);
 };
+
+inline using Seconds = std::chrono::duration<double>;
+
+inline RateLimiter::RateLimiter(double per_second, double burst)
+    : per_second_(per_second), burst_(std::max(burst, 1.0)), tokens_(burst_) {}
+
+inline std::optional<Clock::Duration> RateLimiter::Reserve(Clock::TimePoint now,
+                                                           Clock::Duration patience) {
+  if (!(per_second_ > 0)) return Clock::Duration::zero();
+  const MutexLock lock(mutex_);
+  if (filled_ && now > *filled_) {
+    tokens_ = std::min(burst_, tokens_ + Seconds(now - *filled_).count() * per_second_);
+  }
+  if (!filled_ || now > *filled_) filled_ = now;
+  const double missing = std::max(0.0, 1 - tokens_);
+  const Seconds wait(missing / per_second_);
+  if (wait > patience) return std::nullopt;
+  tokens_ -= 1;
+  return std::chrono::ceil<Clock::Duration>(wait);
+}
 
 }  // namespace outrigger::kube

@@ -3,9 +3,9 @@
 
 #include "cluster/change_listeners.h"
 #include "gmock/gmock.h"
-#include "kube/pod_group_kinds.h"
+#include "kube/errors.h"
+#include "kube/resource.h"
 #include "kube/scripted_paths_testing.h"
-#include "kube/status_text.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"
 #include "kube/watch/reflect_testing.h"

@@ -5,7 +5,6 @@
 
 #include "fmt/chrono.h"
 #include "fmt/format.h"
-#include "kube/pod_group_kinds.h"
 #include "kube/resource.h"
 #include "kube/server_version.h"
 #include "kube/view/cluster_sinks.h"

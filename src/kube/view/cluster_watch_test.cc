@@ -1,7 +1,7 @@
 #include "kube/view/cluster_watch.h"
 
 #include "gmock/gmock.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 #include "kube/watch/reflect_testing.h"
 
 namespace outrigger::kube {

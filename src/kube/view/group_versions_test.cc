@@ -1,7 +1,7 @@
 // PodGroups whose API group is served in one version or another.
 #include "cluster/change_listeners.h"
 #include "gmock/gmock.h"
-#include "kube/pod_group_kinds.h"
+#include "kube/resource.h"
 #include "kube/scripted_paths_testing.h"
 #include "kube/view/cluster_actor.h"
 #include "kube/view/cluster_watch.h"

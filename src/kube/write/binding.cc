@@ -5,7 +5,6 @@
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
-#include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {

@@ -8,7 +8,6 @@
 #include "kube/errors.h"
 #include "kube/kube_testing.h"
 #include "kube/scripted_testing.h"
-#include "kube/status_text.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::kube {

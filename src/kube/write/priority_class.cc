@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "fmt/format.h"
+#include "kube/errors.h"
 #include "kube/json_text.h"
 #include "kube/resource.h"
-#include "kube/status_text.h"
 #include "kube/stream/priority_class_reader.h"
 #include "nlohmann/json.hpp"
 #include "sdk/base/url.h"

@@ -10,8 +10,7 @@
 #include "fmt/format.h"
 #include "kube/errors.h"
 #include "kube/json_text.h"
-#include "kube/pod_group_kinds.h"
-#include "kube/status_text.h"
+#include "kube/resource.h"
 #include "nlohmann/json.hpp"
 #include "sdk/base/dialects.h"
 

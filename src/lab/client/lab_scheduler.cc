@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "fmt/format.h"
-#include "kube/status_text.h"
+#include "kube/errors.h"
 
 namespace outrigger::lab {
 namespace {

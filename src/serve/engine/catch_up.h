@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -46,5 +47,24 @@ class CatchUp {
   std::chrono::seconds pause_ ABSL_GUARDED_BY(mutex_){0};
   std::chrono::steady_clock::time_point not_before_ ABSL_GUARDED_BY(mutex_);
 };
+
+inline bool CatchUp::IsWorthWaiting(const Pod& pod, uint64_t generation) {
+  constexpr size_t kMost = 10'000;
+  if (pod.uid.empty() || pod.resource_version.empty()) return false;  // nobody's pod
+  const MutexLock lock(mutex_);
+  if (rejected_.size() >= kMost && !rejected_.contains(pod.uid)) rejected_.clear();
+  Rejected& before = rejected_[pod.uid];
+  const bool same =
+      before.resource_version == pod.resource_version && before.generation == generation;
+  before = {pod.resource_version, generation};
+  return same && now_() >= not_before_;
+}
+
+inline void CatchUp::Waited(bool changed) {
+  const MutexLock lock(mutex_);
+  pause_ =
+      changed ? std::chrono::seconds(0) : std::clamp(2 * pause_, kShortestPause, kLongestPause);
+  not_before_ = now_() + pause_;
+}
 
 }  // namespace outrigger::engine

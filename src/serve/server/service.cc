@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "outrigger/base/mutex.h"
-#include "serve/server/admin_listeners.h"
-#include "serve/server/admin_routes.h"
+#include "serve/server/admin.h"
 #include "serve/server/extender_routes.h"
 #include "spdlog/spdlog.h"
 

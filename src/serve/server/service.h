@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "http/server.h"
 #include "serve/engine/engine.h"
-#include "serve/server/admin_listeners.h"
+#include "serve/server/admin.h"
 #include "serve/server/metrics.h"
 #include "serve/server/readiness.h"
 
