@@ -138,7 +138,6 @@ class Reports {
   void TellLeft(const Board& board);
   void TellTimedOut(const Board& board, const std::vector<TimedOut>& timed_out);
 
-  // In reports_why.cc.
   struct Known {
     Time due;
     const plan::UnitKey* key;
