@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -14,9 +16,19 @@ enum class Objective : uint8_t {
 };
 
 inline constexpr std::string_view kObjectiveNames = "A_BINPACK|LOAD_BALANCE|CONSOLIDATE";
+/// The same one by one, in the order of Objective.
+inline constexpr std::array<std::string_view, 3> kNamesOfObjectives = {"A_BINPACK", "LOAD_BALANCE",
+                                                                       "CONSOLIDATE"};
 
 /// The objective of that name, written exactly so; nothing for any other text.
-std::optional<Objective> ObjectiveOf(std::string_view name);
-std::string_view NameOf(Objective objective);
+inline std::optional<Objective> ObjectiveOf(std::string_view name) {
+  for (size_t i = 0; i < kNamesOfObjectives.size(); ++i) {
+    if (kNamesOfObjectives[i] == name) return static_cast<Objective>(i);
+  }
+  return std::nullopt;
+}
+inline std::string_view NameOf(Objective objective) {
+  return kNamesOfObjectives[static_cast<size_t>(objective)];
+}
 
 }  // namespace outrigger::pigeon

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <openssl/ssl.h>
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,5 +26,10 @@ class TlsContext {
   /// changed files up first; connections that stand keep what they began with. Null without memory.
   virtual std::unique_ptr<Transport> Accept(const Fd& socket) = 0;
 };
+
+/// What a server needs for TLS, from the files of `options`. Errors name the flag, the file and
+/// what is wrong: Unavailable where a file cannot be read, InvalidArgument where what it holds is
+/// not accepted.
+absl::StatusOr<std::shared_ptr<SSL_CTX>> ReadTlsFiles(const TlsOptions& options);
 
 }  // namespace outrigger::http
