@@ -17,7 +17,6 @@
 #include "outrigger/base/mutex.h"
 
 namespace outrigger::cluster {
-namespace {
 
 // The pods that are believed to be on a node without the API server having shown it, and when that
 // belief ends. Not thread-safe.
@@ -78,8 +77,6 @@ PodPtr Assumptions::TakeExpired(Time now) {
   }
   return nullptr;
 }
-
-}  // namespace
 
 PodIndex LabelIndex(std::string_view label) {
   return {.name = fmt::format("label {}", label),

@@ -12,7 +12,6 @@
 #include "outrigger/k8s/pod.h"
 
 namespace outrigger::annotate {
-namespace {
 
 // Counts what the pods of a node request, and what is free, as kube-scheduler counts it: every pod
 // from its binding until it has finished, with init containers, overhead and resizes
@@ -31,22 +30,14 @@ class AllocationCounter {
   const std::string gpu_;
 };
 
+namespace {
+
 std::string Key(std::string_view prefix, std::string_view resource) {
   return std::string(prefix) + std::string(resource);
 }
 
 int64_t AmountOf(std::string_view resource, const Quantity& quantity) {
   return resource == kCpu ? quantity.MilliValue() : quantity.Value();
-}
-
-std::vector<std::string> AllocationKeys() {
-  std::vector<std::string> keys;
-  for (const AllocatedResource& resource : kAllocated) {
-    keys.push_back(Key(kRequestedPrefix, resource.name));
-    keys.push_back(Key(kFreePrefix, resource.name));
-  }
-  std::sort(keys.begin(), keys.end());
-  return keys;
 }
 
 // What a node has that is not Ready: no value, with cause "not-ready", for each annotation.
@@ -58,22 +49,6 @@ NodeValues ValuesOfUnready(const NodeView& node) {
                               .cause = "not-ready",
                               .detail = "the node is not Ready",
                               .lack = Lack::kLost});
-  }
-  return values;
-}
-
-NodeValues AllocationCounter::Count(const NodeView& node) const {
-  if (node.node().ready != ConditionStatus::kTrue) return ValuesOfUnready(node);
-  NodeValues values;
-  values.node = node.Name();
-  for (const AllocatedResource& resource : kAllocated) {
-    const std::string_view name = resource.name == "gpu" ? std::string_view(gpu_) : resource.name;
-    const int64_t requested = AmountOf(name, node.Requested(name));
-    const int64_t capacity = AmountOf(name, node.node().allocatable.Get(name));
-    int64_t free = 0;
-    if (__builtin_sub_overflow(capacity, requested, &free)) free = 0;  // amounts are absurd then
-    values.values[Key(kRequestedPrefix, resource.name)] = std::to_string(requested);
-    values.values[Key(kFreePrefix, resource.name)] = std::to_string(std::max<int64_t>(free, 0));
   }
   return values;
 }
@@ -96,6 +71,32 @@ OriginalList ListOf(const ResourceList& resources) {
 }
 
 }  // namespace
+
+std::vector<std::string> AllocationKeys() {
+  std::vector<std::string> keys;
+  for (const AllocatedResource& resource : kAllocated) {
+    keys.push_back(Key(kRequestedPrefix, resource.name));
+    keys.push_back(Key(kFreePrefix, resource.name));
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+NodeValues AllocationCounter::Count(const NodeView& node) const {
+  if (node.node().ready != ConditionStatus::kTrue) return ValuesOfUnready(node);
+  NodeValues values;
+  values.node = node.Name();
+  for (const AllocatedResource& resource : kAllocated) {
+    const std::string_view name = resource.name == "gpu" ? std::string_view(gpu_) : resource.name;
+    const int64_t requested = AmountOf(name, node.Requested(name));
+    const int64_t capacity = AmountOf(name, node.node().allocatable.Get(name));
+    int64_t free = 0;
+    if (__builtin_sub_overflow(capacity, requested, &free)) free = 0;  // amounts are absurd then
+    values.values[Key(kRequestedPrefix, resource.name)] = std::to_string(requested);
+    values.values[Key(kFreePrefix, resource.name)] = std::to_string(std::max<int64_t>(free, 0));
+  }
+  return values;
+}
 
 void OriginalAllocation::AddPod(const std::vector<OriginalList>& containers) {
   for (const AllocatedResource& resource : kAllocated) {
