@@ -19,14 +19,14 @@ class RateLimiter {
   std::optional<Clock::Duration> Reserve(Clock::TimePoint now, Clock::Duration patience);
 
  private:
+  using Seconds = std::chrono::duration<double>;
+
   const double per_second_;
   const double burst_;
   Mutex mutex_;
   double tokens_ ABSL_GUARDED_BY(mutex_);  // negative: as many wait
   std::optional<Clock::TimePoint> filled_ ABSL_GUARDED_BY(mutex_);
 };
-
-inline using Seconds = std::chrono::duration<double>;
 
 inline RateLimiter::RateLimiter(double per_second, double burst)
     : per_second_(per_second), burst_(std::max(burst, 1.0)), tokens_(burst_) {}
