@@ -3,10 +3,9 @@
 #include <utility>
 
 #include "cli/agents/agents.h"
+#include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
-#include "cli/scheduler_config/flags.h"
-#include "cli/serve/serve.h"
 #include "cli/version.h"
 #include "console/args/command_line.h"
 #include "console/args/commands_page.h"

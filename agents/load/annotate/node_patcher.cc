@@ -297,7 +297,7 @@ std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& 
     if (!forbidden_.empty()) return "";
     forbidden_ = fmt::format(
         "no right to write annotations: verb patch on resource nodes (core) is missing; "
-        "deploy/annotators.yaml has the ClusterRole: {}",
+        "docs/annotators.md has the rights: {}",
         message);
     return forbidden_;
   }

@@ -71,12 +71,21 @@ Safe::Safe(const AgentDeps& deps, const Settings& settings, std::unique_ptr<PodL
           settings.utilization * 100)),
       overload_(this, 1),
       balance_(this, 0),
+      measured_nodes_(deps),
       ledger_(std::move(ledger)) {}
 
 std::vector<Alias> Safe::Aliases() {
   return {{"/scheduler/predicates/safe-overload", Alias::Verb::kFilter, ""},
           {"/scheduler/priorities/safe-overload", Alias::Verb::kPrioritize, "overload"},
           {"/scheduler/priorities/safe-balance", Alias::Verb::kPrioritize, "balance"}};
+}
+
+std::vector<MetricSpec> Safe::Metrics() {
+  return {{.kind = MetricSpec::Kind::kGauge,
+           .name = std::string(MeasuredNodes::kMetric),
+           .help = "Nodes whose load is known, and not too old, as of the last call.",
+           .label = {},
+           .buckets = {}}};
 }
 
 Needs Safe::Reads() const {
@@ -93,7 +102,16 @@ double Safe::Now() const {
   return std::chrono::duration<double>(wall_().time_since_epoch()).count();
 }
 
+bool Safe::IsMeasured(const Node& node, double now) const {
+  const auto stated = ParseMeasured(node.annotations.Get(kMeasuredAnnotation));
+  const auto until = StaleAt(stated, stated);
+  if (until && *until <= now) return false;
+  return MeasuredUse(node, kCpuResource) || MeasuredUse(node, kMemoryResource);
+}
+
 AssessmentCache::Session Safe::Open(const Request& request, const Question& question) const {
+  const double now = Now();
+  measured_nodes_.Look(request.nodes, now, [&](const Node& node) { return IsMeasured(node, now); });
   if (ledger_ != nullptr) ledger_->CatchUp();
   AssessmentCache::Session cache(&cache_, request.nodes, question);
   if (!cache.remembers()) return cache;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "assessment_cache.h"
+#include "measured_nodes.h"
 #include "outrigger/agent/agent.h"
 #include "pod_ledger.h"
 #include "settings.h"
@@ -37,6 +38,7 @@ class Safe final : public Agent, public Filterer, public Scorer {
                                                      const Settings& settings);
   /// Of the original's paths.
   static std::vector<Alias> Aliases();
+  static std::vector<MetricSpec> Metrics();
 
   Needs Reads() const override;
   std::vector<NamedScorer> NamedScorers() const override;
@@ -59,6 +61,8 @@ class Safe final : public Agent, public Filterer, public Scorer {
 
   /// Seconds since 1970.
   double Now() const;
+  /// Statistics are there, and not too old.
+  bool IsMeasured(const Node& node, double now) const;
   /// The cache, without what is no longer right in it.
   AssessmentCache::Session Open(const Request& request, const Question& question) const;
   /// The statistics of the node at `i`, from the cache where it has them.
@@ -93,6 +97,7 @@ class Safe final : public Agent, public Filterer, public Scorer {
   const Part overload_;
   const Part balance_;
   mutable AssessmentCache cache_;
+  mutable MeasuredNodes measured_nodes_;
   const std::unique_ptr<PodLedger> ledger_;  // null: no pods are known
 };
 

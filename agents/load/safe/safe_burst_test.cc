@@ -250,6 +250,26 @@ TEST_F(SafeAgentBurst, WhatIsRememberedIsNeverSeen) {
   EXPECT_GT(seen.size(), 20U) << "too little happens";
 }
 
+TEST_F(SafeAgentBurst, WarnsOnceWhileNoNodeIsMeasured) {
+  day_.cluster().Put(testing::MakeNode("a").Allocatable("cpu", "10"));
+  day_.cluster().Put(testing::MakeNode("b").Allocatable("cpu", "10"));
+  const AgentUnderTest agent = Agent();
+  const auto ask = [&](int64_t now) {
+    day_.Set(now);
+    agent.Fits(OwnedRequest(Ask(), {day_.Seen("a")}));
+  };
+  for (const int64_t now : {0, 1, 20}) ask(now);
+  EXPECT_THAT(agent.warnings(),
+              ElementsAre(HasSubstr("none of 2 nodes has been measured: is `outrigger annotate "
+                                    "usage` running?")));
+  Measure("b", 30);
+  ask(31);
+  ask(200);
+  EXPECT_THAT(agent.warnings(), SizeIs(1)) << "one is measured, though the call is not about it";
+  ask(400);
+  EXPECT_THAT(agent.warnings(), SizeIs(2)) << "its measurement has become too old";
+}
+
 TEST_F(SafeAgentBurst, ManyPodsOnOneNodeAreSummedUp) {
   for (int i = 0; i < 5000; ++i) day_.Bind(fmt::format("p{}", i), "a", -20, "1m");
   const AgentUnderTest agent = Agent();

@@ -13,6 +13,7 @@
 #include "cli/doctor/queue_gates.h"
 #include "cli/doctor/shape.h"
 #include "cli/doctor/unread_markers.h"
+#include "cli/explain/measured.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "codec/json/object_list.h"
 #include "console/format/text.h"
@@ -250,6 +251,22 @@ absl::Status AddFromDevices(ClusterObjects& objects, Diagnosis* diagnosis,
   return absl::OkStatus();
 }
 
+// Of a file with pods alone it is not known which nodes there are.
+void AddFromNodes(ClusterObjects& objects, Diagnosis* diagnosis, std::vector<std::string>* notes) {
+  const auto found = objects.Find(nullptr, /*with_all_pods=*/false);
+  if (!found.ok()) {
+    return notes->push_back(fmt::format("whether nodes are measured is not known: {}",
+                                        std::string(found.status().message())));
+  }
+  const std::vector<Node>& nodes = found->nodes;
+  if (nodes.empty() || std::any_of(nodes.begin(), nodes.end(), IsMeasured)) return;
+  Findings findings;
+  findings.Add(FindingId::kNotMeasured, Place{"node " + nodes.front().name, 0, 0},
+               fmt::format("none of {} nodes has mean-free-cpu or mean-free-memory", nodes.size()),
+               "run `outrigger annotate usage`, as deploy/load.yaml does");
+  Merge(findings.Take(), diagnosis);
+}
+
 struct DoctorFlags {
   SettingsFlags settings;
   std::string file;              // path; "-" is standard input
@@ -288,6 +305,7 @@ absl::Status AddFromCluster(const DoctorFlags& flags, const World& world,
   if (!status.ok()) return status;
   if (!checks.any()) notes->push_back("the cluster has no pods");
   Merge(checks.Found(), diagnosis);
+  if (flags.live && Calls(*diagnosis, "safe")) AddFromNodes(**objects, diagnosis, notes);
   return Calls(*diagnosis, "devices") ? AddFromDevices(**objects, diagnosis, notes)
                                       : absl::OkStatus();
 }

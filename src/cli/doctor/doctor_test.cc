@@ -58,9 +58,9 @@ INSTANTIATE_TEST_SUITE_P(TheWholeScheduler, DoctorFinds,
 TEST(DoctorFindings, EachHasARow) {
   // In output_test.cc, as text, and in unread_markers_test.cc, group_resources_test.cc,
   // queue_gates_test.cc and published_twice_test.cc, with objects of a cluster.
-  std::set<std::string_view> rows = {"field-twice",     "marker-unread",  "group-resource-missing",
-                                     "gate-stays",      "gate-missing",   "gang-too-large",
-                                     "penalty-no-room", "published-twice"};
+  std::set<std::string_view> rows = {"field-twice",     "marker-unread",   "group-resource-missing",
+                                     "gate-stays",      "gate-missing",    "gang-too-large",
+                                     "penalty-no-room", "published-twice", "not-measured"};
   for (const auto& table : {testing::RefusedRows(), testing::UrlRows(), testing::EntryRows(),
                             testing::CallRows(), testing::SchedulerRows()}) {
     for (const FindingRow& row : table) {

@@ -198,6 +198,8 @@ constexpr FindingKind kKinds[] = {
      "nothing."},
     {Id::kPublishedTwice, "published-twice", kWarning,
      "Each publication is given out by itself: two pods get the same device."},
+    {Id::kNotMeasured, "not-measured", kWarning,
+     "safe refuses no node and scores all alike as long as none has been measured."},
 };
 
 constexpr bool InOrder() {

@@ -97,6 +97,7 @@ enum class FindingId : uint8_t {
   kGangTooLarge,
   kPenaltyNoRoom,
   kPublishedTwice,
+  kNotMeasured,
   kCount,  // not a finding
 };
 

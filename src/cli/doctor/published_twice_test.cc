@@ -46,9 +46,10 @@ std::string Published(const std::string& kind, const std::string& node, const st
 }
 
 std::string NodeWith(const std::string& name, const std::string& allocatable) {
-  return fmt::format(R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}"}},)"
-                     R"("status":{{"allocatable":{{{}}}}}}})",
-                     name, allocatable);
+  return fmt::format(
+      R"({{"apiVersion":"v1","kind":"Node","metadata":{{"name":"{}","annotations":{{"mean-free-cpu":"1"}}}},)"
+      R"("status":{{"allocatable":{{{}}}}}}})",
+      name, allocatable);
 }
 
 const std::string kGpuPool = Published("DevicePool", "n1", "gpu.example.com", R"("count":2)");

@@ -151,26 +151,49 @@ TEST(DoctorOfPods, SaysWhatWasNotThereToRead) {
   EXPECT_THAT(DoctorOf({PodNamed("p", kKueue)}, {}, "safe").out, Not(HasSubstr("marker-unread")));
 }
 
-TEST(DoctorOfPods, AsksALiveCluster) {
-  const kube::RawServer server([](kube::RawPeer& peer, size_t) {
+// A cluster with a pod, and with a node of these annotations.
+kube::RawServer ServerWith(const std::string& annotations) {
+  return kube::RawServer([annotations](kube::RawPeer& peer, size_t) {
+    const std::string node =
+        fmt::format(R"({{"metadata":{{"name":"n","annotations":{}}}}})", annotations);
     for (std::string request = peer.ReadRequest(); !request.empty(); request = peer.ReadRequest()) {
-      const bool pods =
-          request.substr(0, request.find('\n')).find("/api/v1/pods?") != std::string::npos;
+      const std::string line = request.substr(0, request.find('\n'));
+      const bool pods = line.find("/api/v1/pods?") != std::string::npos;
+      const bool nodes = line.find("/api/v1/nodes?") != std::string::npos;
       peer.Send(kube::Answer(
-          pods ? 200 : 404,
-          fmt::format(R"({{"kind":"PodList","metadata":{{"resourceVersion":"7"}},"items":[{}]}})",
-                      PodNamed("live", kKueue))));
+          pods || nodes ? 200 : 404,
+          fmt::format(R"({{"kind":"{}","metadata":{{"resourceVersion":"7"}},"items":[{}]}})",
+                      pods ? "PodList" : "NodeList", pods ? PodNamed("live", kKueue) : node)));
     }
   });
-  const TempFile kubeconfig(
-      fmt::format("clusters: [{{name: c, cluster: {{server: '{}'}}}}]\n"
-                  "contexts: [{{name: x, context: {{cluster: c}}}}]\n"
-                  "current-context: x\n",
-                  server.url()));
+}
+
+std::string KubeconfigOf(const kube::RawServer& server) {
+  return fmt::format(
+      "clusters: [{{name: c, cluster: {{server: '{}'}}}}]\n"
+      "contexts: [{{name: x, context: {{cluster: c}}}}]\n"
+      "current-context: x\n",
+      server.url());
+}
+
+TEST(DoctorOfPods, AsksALiveCluster) {
+  const kube::RawServer server = ServerWith(R"({"mean-free-cpu":"1"})");
+  const TempFile kubeconfig(KubeconfigOf(server));
   const Ran ran = Doctor({"--live", "--kubeconfig", kubeconfig.path()});
   EXPECT_EQ(ran.err, "");
   EXPECT_THAT(ran.out, HasSubstr("warning marker-unread (pod lab/live)\n"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("not-measured")));
   EXPECT_THAT(Doctor({}).out, Not(HasSubstr("marker-unread")));
+}
+
+TEST(DoctorOfPods, WarnsOfSafeWhereNoNodeIsMeasured) {
+  const kube::RawServer server = ServerWith("{}");
+  const TempFile kubeconfig(KubeconfigOf(server));
+  EXPECT_THAT(
+      Doctor({"--live", "--kubeconfig", kubeconfig.path()}).out,
+      HasSubstr("warning not-measured (node n)\n  Found: none of 1 nodes has mean-free-cpu"));
+  EXPECT_THAT(Doctor({"--live", "--kubeconfig", kubeconfig.path()}, "gang").out,
+              Not(HasSubstr("not-measured")));
 }
 
 struct RefusedRow {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/agents/null_observer.h"
+#include "cli/explain/measured.h"
 #include "cli/explain/still_cluster.h"
 #include "cli/explain/text.h"
 #include "cli/serve/options.h"
@@ -92,6 +93,18 @@ absl::StatusOr<Asked> FindObjects(const PodFlags& flags, const World& world, boo
   asked.dra =
       std::make_unique<PodDra>(asked.pods, file, flags.name_space, cluster->get(), &asked.notes);
   return asked;
+}
+
+// safe refuses no node and scores all alike then, which looks like an answer.
+void NoteUnmeasured(const std::vector<engine::ServedAgent>& agents, const std::vector<Node>& nodes,
+                    std::vector<std::string>* notes) {
+  const auto is_safe = [](const engine::ServedAgent& served) {
+    return served.info->name == "safe";
+  };
+  if (nodes.empty() || std::none_of(agents.begin(), agents.end(), is_safe)) return;
+  if (std::any_of(nodes.begin(), nodes.end(), IsMeasured)) return;
+  notes->push_back(fmt::format(
+      "no node has been measured: is `outrigger annotate usage` running (deploy/load.yaml)?"));
 }
 
 // Leaves the nodes of `list` in `explanation`; the counts stay those of all.
@@ -185,6 +198,7 @@ absl::StatusOr<ExplainText> ExplainPod(const PodFlags& flags, const World& world
   ExplainText result;
   result.notes = std::move(settings->warnings);
   result.notes.insert(result.notes.end(), asked->notes.begin(), asked->notes.end());
+  NoteUnmeasured(*agents, asked->nodes, &result.notes);
   for (const Pod& pod : asked->pods) {
     if (!result.text.empty()) result.text += flags.output == "yaml" ? "---\n" : "\n";
     const absl::Status status = ExplainOne(flags, world, *agents, pod, *asked, &result);

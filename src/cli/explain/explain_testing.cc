@@ -101,6 +101,7 @@ items:
   kind: Node
   metadata:
     annotations:
+      mean-free-cpu: "6000"
       risk: "0.1"
     name: calm
   status:

@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "console/args/command.h"
-
 namespace outrigger::cli {
 
 struct SchedulerConfigFlags {
@@ -26,8 +24,5 @@ struct SchedulerConfigFlags {
   bool members_only = false;
   bool tls_insecure = false;
 };
-
-/// `outrigger scheduler-config`.
-Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry);
 
 }  // namespace outrigger::cli

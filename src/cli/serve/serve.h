@@ -1,16 +1,10 @@
 #pragma once
 
-#include <vector>
-
 #include "absl/status/status.h"
 #include "cli/serve/options.h"
-#include "console/args/command.h"
 #include "console/format/environment.h"
 
 namespace outrigger::cli {
-
-/// `outrigger serve`.
-Command ServeCommand(const std::vector<AgentInfo>& registry);
 
 /// Serves until SIGTERM or SIGINT and drains. Logging must be set up, HoldSignals() called.
 /// `environment` says where the API server of a pod is.

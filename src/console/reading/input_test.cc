@@ -69,9 +69,21 @@ TEST_F(ExplainPod, ReportsAnAgentThatCannotAnswerAndExplainsTheOthers) {
                                  "                   wind   no answer      2\n"));
 }
 
+TEST_F(ExplainPod, SaysThatNoNodeIsMeasuredWhereThatCounts) {
+  const TempFile dump("kind: NodeList\nitems:\n- metadata: {name: n1}\n", "nodes.yaml");
+  const std::vector<std::string> arguments = {"explain",   "pod",       "-f",
+                                              pod_.path(), "--cluster", dump.path()};
+  constexpr const char* kNote = "no node has been measured: is `outrigger annotate usage` running";
+  EXPECT_THAT(RunIt(arguments).err, HasSubstr(kNote));
+  std::vector<std::string> others = arguments;
+  others.insert(others.end(), {"--agents", "wind"});
+  EXPECT_THAT(RunIt(others).err, Not(HasSubstr(kNote)));
+}
+
 TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
   const TempFile dump(
-      "kind: NodeList\nitems:\n- metadata: {name: n1, annotations: {risk: high}}\n"
+      "kind: NodeList\nitems:\n- metadata: {name: n1, annotations: {risk: high, mean-free-cpu: "
+      "\"1\"}}\n"
       "  status: {allocatable: {cpu: lots}}\n",
       "nodes.yaml");
   const Ran ran = RunIt({"explain", "pod", "-f", "-", "--cluster", dump.path()},

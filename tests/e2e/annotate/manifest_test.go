@@ -2,6 +2,7 @@ package annotate
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,20 +14,27 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // readManifest returns "account verb group/resource" of all rules, and the Deployments.
 func readManifest(t *testing.T) (rights []string, deployments []appsv1.Deployment) {
 	t.Helper()
-	text, err := os.ReadFile("../../../deploy/annotators.yaml")
-	if err != nil {
-		t.Fatal(err)
+	var documents [][]byte
+	for _, file := range manifests {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents = append(documents, bytes.Split(text, []byte("\n---\n"))...)
 	}
-	for _, document := range bytes.Split(text, []byte("\n---\n")) {
+	for _, document := range documents {
 		var kind metav1.TypeMeta
 		if err := yaml.Unmarshal(document, &kind); err != nil {
 			t.Fatal(err)
@@ -36,6 +44,9 @@ func readManifest(t *testing.T) (rights []string, deployments []appsv1.Deploymen
 			var role rbacv1.Role
 			if err := yaml.UnmarshalStrict(document, &role); err != nil {
 				t.Fatal(err)
+			}
+			if !strings.HasPrefix(role.Name, "outrigger-annotate-") {
+				continue // of the scheduler
 			}
 			for _, rule := range role.Rules {
 				for _, verb := range rule.Verbs {
@@ -49,7 +60,9 @@ func readManifest(t *testing.T) (rights []string, deployments []appsv1.Deploymen
 			if err := yaml.UnmarshalStrict(document, &deployment); err != nil {
 				t.Fatal(err)
 			}
-			deployments = append(deployments, deployment)
+			if strings.HasPrefix(deployment.Name, "outrigger-annotate-") {
+				deployments = append(deployments, deployment)
+			}
 		}
 	}
 	slices.Sort(rights)
@@ -89,10 +102,6 @@ func TestTheManifestRuns(t *testing.T) {
 	_, err = w.Client.CoreV1().ServiceAccounts("restricted").Create(w.Ctx, &corev1.ServiceAccount{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"}}, metav1.CreateOptions{})
 	w.Must(err)
-	settings, err := w.Client.CoreV1().ConfigMaps("kube-system").Get(w.Ctx, "outrigger-annotators", metav1.GetOptions{})
-	w.Must(err)
-	file := filepath.Join(t.TempDir(), "annotate.yaml")
-	w.Must(os.WriteFile(file, []byte(settings.Data["annotate.yaml"]), 0o644))
 	_, deployments := readManifest(t)
 	if len(deployments) != 2 {
 		t.Fatalf("%d Deployments, want 2", len(deployments))
@@ -102,8 +111,12 @@ func TestTheManifestRuns(t *testing.T) {
 			t.Errorf("%s has %d replicas, want 2", deployment.Name, *deployment.Spec.Replicas)
 		}
 		spec := deployment.Spec.Template.Spec
+		settings, err := w.Client.CoreV1().ConfigMaps("kube-system").Get(w.Ctx, spec.Volumes[0].ConfigMap.Name, metav1.GetOptions{})
+		w.Must(err)
+		file := filepath.Join(t.TempDir(), deployment.Name+".yaml")
+		w.Must(os.WriteFile(file, []byte(settings.Data["annotate.yaml"]), 0o644))
 		spec.ServiceAccountName, spec.PriorityClassName = "", ""
-		_, err := w.Client.CoreV1().Pods("restricted").Create(w.Ctx, &corev1.Pod{
+		_, err = w.Client.CoreV1().Pods("restricted").Create(w.Ctx, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: deployment.Name}, Spec: spec}, metav1.CreateOptions{DryRun: []string{"All"}})
 		if err != nil {
 			t.Errorf("%s: %v", deployment.Name, err)
@@ -123,4 +136,42 @@ func TestTheManifestRuns(t *testing.T) {
 			annotator.UntilReady(w)
 		}
 	}
+}
+
+// The policy of deploy/load.yaml: who may patch nodes may not make one unschedulable, or write for other agents.
+func TestTheAnnotatorWritesNothingButItsAnnotations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.Nodes(makeNode("a").Annotation("example.com/keep", "it"))
+	w.applyManifest()
+	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, metav1.NamespaceSystem, "outrigger-annotate-usage")
+	w.Must(err)
+	annotator, err := kubernetes.NewForConfig(credentials)
+	w.Must(err)
+	patch := func(text string) error {
+		_, err := annotator.CoreV1().Nodes().Patch(w.Ctx, "a", types.MergePatchType, []byte(text), metav1.PatchOptions{})
+		return err
+	}
+	refused := func(what, text string) error {
+		if err := patch(text); err == nil || !strings.Contains(err.Error(), "denied request: the annotator") {
+			return fmt.Errorf("%s is not refused by the policy: %v", what, err)
+		}
+		return nil
+	}
+	tries := 0
+	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error { // until it is in force
+		tries++
+		return refused("another's annotation", fmt.Sprintf(`{"metadata":{"annotations":{"requested-cpu":"%d"}}}`, tries))
+	}))
+	for what, text := range map[string]string{
+		"a taint":         `{"spec":{"taints":[{"key":"x","effect":"NoSchedule"}]}}`,
+		"a cordon":        `{"spec":{"unschedulable":true}}`,
+		"a label":         `{"metadata":{"labels":{"x":"y"}}}`,
+		"a finalizer":     `{"metadata":{"finalizers":["example.com/x"]}}`,
+		"all annotations": `{"metadata":{"annotations":null}}`,
+	} {
+		w.Must(refused(what, text))
+	}
+	w.Must(patch(`{"metadata":{"annotations":{"mean-free-cpu":"1","outrigger.dev/usage-measured":"x"}}}`))
+	w.Must(patch(`{"metadata":{"annotations":{"mean-free-cpu":null}}}`))
 }

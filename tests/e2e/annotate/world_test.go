@@ -17,7 +17,10 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// world is a control plane with the rights of deploy/annotators.yaml.
+// manifests have the annotators.
+var manifests = []string{"../../../deploy/load.yaml", "../../../deploy/annotate-allocation.yaml"}
+
+// world is a control plane with the rights of these.
 type world struct {
 	*scheduling.World
 	kubeconfigs map[string]string // by command
@@ -104,11 +107,12 @@ func with(values map[string]string, more map[string]string) map[string]string {
 	return all
 }
 
-// applyManifest applies deploy/annotators.yaml.
 func (w *world) applyManifest() {
 	w.Helper()
-	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/annotators.yaml")
-	w.Must(err)
+	for _, file := range manifests {
+		_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", file)
+		w.Must(err)
+	}
 }
 
 // untilNotReady checks that a line of /readyz?verbose fails.

@@ -2,15 +2,19 @@ package chain
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/exporter"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/metricsapi"
+	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/prometheus"
 )
 
@@ -71,6 +75,40 @@ func TestPodsAvoidANodeWhoseLoadRisesInTheMetricsAPI(t *testing.T) {
 	podsFollowTheLoads(w, func(node string, cpu, used float64) {
 		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: fmt.Sprintf("%.0f", used*memory)})
 	}, append([]string{"--source", "metrics"}, usageArgs...)...)
+}
+
+// deploy/load.yaml as it is: nodes are measured without Prometheus, and pods of its scheduler avoid the busy one. Only the
+// window is shorter, so that there are values within seconds.
+func TestTheFirstUseHasData(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, name := range nodeNames {
+		w.Nodes(kube.MakeNode(name))
+	}
+	metrics := metricsapi.ForTest(t, w.Client)
+	for node, cpu := range map[string]float64{"a": 0.05, "b": 0.97} {
+		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: "1Gi"})
+	}
+	kubeconfig := w.rightsOf("usage") // applies the file
+	deployed := scheduling.Deployed{File: "load.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
+		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"}
+	w.StartDeployed(deployed)
+	settings, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(w.Ctx, "outrigger-annotate-usage", metav1.GetOptions{})
+	w.Must(err)
+	file := filepath.Join(w.TempDir(), "annotate.yaml")
+	w.Must(os.WriteFile(file, []byte(settings.Data["annotate.yaml"]), 0o644))
+	annotator := outrigger.Annotate(w, "deployed", w.Cluster.LogDir(), "usage", "--kubeconfig", kubeconfig, "--config", file,
+		"--window", "4", "--interval", "1", "--step", "1")
+	annotator.UntilReady(w)
+	w.untilFree("a", 7500, 7700)
+	w.untilFree("b", 200, 300)
+	for i := range inARow {
+		name := fmt.Sprintf("first-%d", i)
+		w.Pods(kube.MakePod(name).Scheduler(deployed.Scheduler))
+		if node := w.Until(name, "bound", scheduling.IsBound).Spec.NodeName; node != "a" {
+			t.Errorf("pod %s is on the busy node", name)
+		}
+	}
 }
 
 // The figures that refused a node.

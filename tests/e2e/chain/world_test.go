@@ -56,7 +56,8 @@ func (w *world) annotate(kind string, args ...string) *outrigger.Server {
 func (w *world) rightsOf(kind string) string {
 	w.Helper()
 	name := "outrigger-annotate-" + kind
-	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/annotators.yaml")
+	file := map[string]string{"usage": "load.yaml", "allocation": "annotate-allocation.yaml"}[kind]
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/"+file)
 	w.Must(err)
 	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, metav1.NamespaceSystem, name)
 	w.Must(err)

@@ -30,7 +30,7 @@ type manifest struct {
 }
 
 var manifests = []manifest{
-	{scheduling.Deployed{File: "second-scheduler.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
+	{scheduling.Deployed{File: "load.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
 		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"},
 		[]*kube.PodBuilder{kube.MakePod("p")}},
 	{scheduling.Deployed{File: "gang-scheduler.yaml", Namespace: "outrigger", Name: "gang-scheduler",

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/scheduler_config/flags.h"
 #include "cli/scheduler_config/scheduler_config.h"

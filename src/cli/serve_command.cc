@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/commands.h"
 #include "cli/scheduler_config/facts.h"
 #include "cli/serve/prepare_serve.h"
 #include "cli/serve/serve.h"
