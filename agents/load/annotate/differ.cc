@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstdlib>
 #include <string_view>
 
 #include "absl/strings/numbers.h"
@@ -19,12 +21,17 @@ bool Moved(const std::string& now, const std::string& shown, double threshold) {
   return !(std::abs(a - b) <= threshold * std::abs(b)) || !std::isfinite(b);
 }
 
+// A scrape that is missed makes no other window: each pass would patch each node.
+bool IsNearly(int64_t window, int64_t other) {
+  return std::abs(window - other) <= other / 10;
+}
+
 // Values that hardly move are still those of a window that ends later and later.
 bool IsStale(const Measurement& now, const Annotations& shown, std::chrono::seconds refresh) {
   const auto found = shown.find(kMeasured);
   if (found == shown.end()) return true;
   const auto written = ParseMeasurement(found->second);
-  if (!written || written->window != now.window || written->end > now.end) return true;
+  if (!written || !IsNearly(written->window, now.window) || written->end > now.end) return true;
   return now.end - written->end >= std::min<int64_t>(refresh.count(), now.window);
 }
 

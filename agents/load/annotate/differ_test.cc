@@ -75,6 +75,13 @@ TEST_F(MeasuredDifference, WritesTheTimeAloneOnceItIsOld) {
               UnorderedElementsAre(Pair(kMeasured, "2027-01-15T08:10:00Z/3600s")));
 }
 
+// Each pass finds another length where scrapes are missed now and then.
+TEST_F(MeasuredDifference, TakesAWindowThatIsNearlyTheSameForTheSame) {
+  EXPECT_THAT(After(60, "2027-01-15T08:00:00Z/3300s"), IsEmpty());
+  EXPECT_THAT(After(60, "2027-01-15T08:00:00Z/3200s"),
+              UnorderedElementsAre(Pair(kMeasured, "2027-01-15T08:01:00Z/3600s")));
+}
+
 // One query fails for good: its value must not look as new as the others.
 TEST(Difference, WritesNoTimeOverAValueOfAnEarlierMeasurement) {
   NodeValues wanted = Wanted({{"x", "2"}});

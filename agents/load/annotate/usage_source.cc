@@ -121,9 +121,10 @@ usage::NodeQuestion QuestionOf(const NodeView& view) {
   return question;
 }
 
-// A node that is new is measured over what it has of the window.
+// A node that is new is measured over what it has of the window; some scrapes that are missed do
+// not make it new.
 Measurement MeasurementOf(const usage::Reading& reading, const usage::NodeReading& node) {
-  const bool is_short = node.known.count() > 0 && node.known < reading.window;
+  const bool is_short = node.known.count() > 0 && 10 * node.known < 9 * reading.window;
   const auto window = is_short ? node.known : reading.window;
   return {.end = reading.end_ms / 1000,
           .window = std::max<int64_t>(

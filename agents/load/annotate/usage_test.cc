@@ -124,6 +124,7 @@ class FakeUsage final : public usage::Source {
     for (size_t i = 0; i < nodes.size(); ++i) {
       reading.nodes.push_back(Reading());
       reading.nodes.back().further = {Value::Of(0.5)};
+      reading.nodes.back().known = known;
     }
     if (is_short) reading.nodes.pop_back();
     reading.end_ms = 1'800'000'000'999;
@@ -135,6 +136,7 @@ class FakeUsage final : public usage::Source {
 
   std::vector<usage::NodeQuestion> questions;
   bool is_short = false;
+  std::chrono::seconds known{0};
   int reads = 0;
 };
 
@@ -159,6 +161,17 @@ class UsageSourceTest : public ::testing::Test {
   FakeUsage* fake_ = nullptr;
   std::vector<std::string> warnings_;
 };
+
+TEST_F(UsageSourceTest, StatesTheWindowThatANodeHas) {
+  UsageSource source = Make({});
+  const auto stated = [&](std::chrono::seconds known) {
+    fake_->known = known;
+    return source.Compute(cluster_.Take()->snapshot, Scope::kAll, {})->at(0).measured->window;
+  };
+  EXPECT_EQ(stated(std::chrono::seconds(0)), 86'400) << "not known";
+  EXPECT_EQ(stated(std::chrono::seconds(600)), 600);
+  EXPECT_EQ(stated(std::chrono::hours(23)), 86'400) << "some scrapes were missed";
+}
 
 TEST_F(UsageSourceTest, AsksForNodesByNameAndInternalAddresses) {
   UsageSource source = Make({});
