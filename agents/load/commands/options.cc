@@ -135,6 +135,12 @@ absl::Status CheckUsage(const AnnotateOptions& options) {
     return Refuse(
         fmt::format("--step {} is longer than --window {}", settings.step, settings.window));
   }
+  if (settings.source == "prometheus" && !settings.original_arithmetic &&
+      settings.interval > settings.window) {
+    return Refuse(fmt::format(
+        "--interval {} is longer than --window {}: in between, agents take values for too old",
+        settings.interval, settings.window));
+  }
   if (settings.source != "prometheus" && settings.original_arithmetic) {
     return Refuse("--original-arithmetic goes with --source prometheus");
   }

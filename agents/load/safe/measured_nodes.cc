@@ -15,21 +15,22 @@ void MeasuredNodes::Look(const NodeList& of_call, double now, IsMeasured is_meas
       !next_.compare_exchange_strong(next, now + kBetweenLooks)) {
     return;
   }
-  size_t measured = 0;
+  bool is_any = false;
   if (cluster_ == nullptr) {
-    for (const Node& node : of_call) measured += is_measured(node) ? 1 : 0;
-    return Count(of_call.size(), measured);
+    if (of_call.size() < 2) return;
+    for (const Node& node : of_call) is_any = is_any || is_measured(node);
+    return Tell(of_call.size(), is_any);
   }
   const auto view = cluster_->Take();
   if (!view.ok()) return;
   view->snapshot->ForEachNode(
-      [&](const NodeView& view) { measured += is_measured(view.node()) ? 1 : 0; });
-  Count(view->snapshot->NodeCount(), measured);
+      [&](const NodeView& node) { is_any = is_any || is_measured(node.node()); });
+  Tell(view->snapshot->NodeCount(), is_any);
 }
 
-void MeasuredNodes::Count(size_t nodes, size_t measured) {
-  metrics_->Set(kMetric, "", static_cast<double>(measured));
-  const bool is_none = measured == 0 && nodes > 0;
+void MeasuredNodes::Tell(size_t nodes, bool is_any) {
+  metrics_->Set(kMetric, "", is_any ? 1 : 0);
+  const bool is_none = !is_any && nodes > 0;
   if (is_warned_.exchange(is_none) || !is_none) return;
   warn_(fmt::format(
       "none of {} nodes has been measured: is `outrigger annotate usage` running? Until it is, no "

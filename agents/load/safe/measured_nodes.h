@@ -16,8 +16,8 @@ namespace outrigger::safe {
 /// looks like an answer. Thread-safe.
 class MeasuredNodes {
  public:
-  /// The gauge that has how many are.
-  static constexpr std::string_view kMetric = "outrigger_safe_measured_nodes";
+  /// The gauge that is 1 while there is one.
+  static constexpr std::string_view kMetric = "outrigger_safe_measured";
 
   /// Tells whether statistics of the node are there, and not too old.
   using IsMeasured = absl::FunctionRef<bool(const Node& node)>;
@@ -25,12 +25,13 @@ class MeasuredNodes {
   explicit MeasuredNodes(const AgentDeps& deps)
       : cluster_(deps.cluster), metrics_(deps.metrics), warn_(deps.warn) {}
 
-  /// Counts, at most once in ten seconds, the nodes of the cluster, or those of the call where it
-  /// is not known. Warns once when there are none, and again once there were some.
+  /// Looks, at most once in ten seconds, for a node that is measured: in the cluster, or in the
+  /// call where the cluster is not known and the call is about several. Warns once when there is
+  /// none, and again once there was one.
   void Look(const NodeList& of_call, double now, IsMeasured is_measured);
 
  private:
-  void Count(size_t nodes, size_t measured);
+  void Tell(size_t nodes, bool is_any);
 
   ClusterReader* const cluster_;  // null: none
   AgentMetrics* const metrics_;

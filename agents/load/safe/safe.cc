@@ -83,7 +83,7 @@ std::vector<Alias> Safe::Aliases() {
 std::vector<MetricSpec> Safe::Metrics() {
   return {{.kind = MetricSpec::Kind::kGauge,
            .name = std::string(MeasuredNodes::kMetric),
-           .help = "Nodes whose load is known, and not too old, as of the last call.",
+           .help = "1 if the load of a node is known, and not too old, else 0.",
            .label = {},
            .buckets = {}}};
 }

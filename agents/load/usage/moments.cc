@@ -57,6 +57,7 @@ WindowedMoments::Chunk* WindowedMoments::Open(int64_t number) {
 bool WindowedMoments::Add(int64_t time_ms, double value, std::chrono::milliseconds covers) {
   if (time_ms < 0 || time_ms <= last_ms_ || !std::isfinite(value)) return false;
   if (ring_.empty()) base_ = value;
+  if (last_ms_ < 0 || time_ms - last_ms_ > window_ms_) first_ms_ = time_ms - covers.count();
   Chunk* const chunk = Open(time_ms / chunk_ms_);
   const int64_t stands_for = last_ms_ < 0 ? covers.count() : time_ms - last_ms_;
   chunk->known_ms += std::min(stands_for, window_ms_ / kMostOfOneSample);
@@ -93,6 +94,11 @@ std::chrono::milliseconds WindowedMoments::Known(int64_t end_ms) const {
     if (const Chunk* const chunk = Find(number)) known += chunk->known_ms;
   }
   return std::chrono::milliseconds(std::min(known, window_ms_));
+}
+
+std::chrono::milliseconds WindowedMoments::Age(int64_t end_ms) const {
+  if (last_ms_ < 0) return {};
+  return std::chrono::milliseconds(std::clamp<int64_t>(end_ms - first_ms_, 0, window_ms_));
 }
 
 std::vector<double> WindowedMoments::ChunkMeans(int64_t end_ms) const {

@@ -36,6 +36,8 @@ class WindowedMoments {
   /// How much of that window the samples stand for: each for the time since the one before, the
   /// first for the time that it covers, and none for more than a quarter of the window.
   std::chrono::milliseconds Known(int64_t end_ms) const;
+  /// For how long there have been samples, gaps included, at most the window.
+  std::chrono::milliseconds Age(int64_t end_ms) const;
   /// Means of the hundredths of that window, the oldest first; NaN where there is no sample.
   std::vector<double> ChunkMeans(int64_t end_ms) const;
 
@@ -53,6 +55,7 @@ class WindowedMoments {
 
   int64_t window_ms_;
   int64_t chunk_ms_;
+  int64_t first_ms_ = -1;  // since the last gap that is longer than the window
   int64_t last_ms_ = -1;
   double base_ = 0;  // the first sample: differences to it keep their digits when squared
   std::vector<Chunk> ring_;

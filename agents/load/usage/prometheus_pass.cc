@@ -395,30 +395,31 @@ void PrometheusPass::CheckUnit(const Target& target) {
 // What the kubelet keeps for the system is no room for pods, and what the system uses counts: the
 // same basis as that of metrics.k8s.io. Queries of a user are taken as they are.
 void PrometheusPass::TakeReserved(size_t node) {
-  const auto take = [&](Machine machine, double unit, double allocatable, Free* free) {
-    const Value& total = machines_[static_cast<size_t>(machine)][node];
+  using Query = std::string PrometheusQueries::*;
+  const auto take = [&](const Value& total, double unit, double allocatable, Query query,
+                        Value* value) {
+    if (IsGiven(query) || !value->value) return;
+    // Of another basis the node would look emptier than it is.
+    if (total.gap == Gap::kFailed) *value = total;
     if (!total.value || allocatable <= 0) return;
     const double reserved = std::max(*total.value * unit - allocatable, 0.0);
-    for (Value* const value : {&free->mean, &free->forecast}) {
-      if (value->value) *value->value = std::max(*value->value - reserved, 0.0);
-    }
+    *value->value = std::max(*value->value - reserved, 0.0);
   };
   NodeReading& reading = reading_.nodes[node];
-  if (!IsGiven(&PrometheusQueries::cpu_mean)) {
-    take(Machine::kCpus, 1000, nodes_[node].cpu, &reading.cpu);
-  }
-  if (!IsGiven(&PrometheusQueries::memory_mean)) {
-    take(Machine::kMemory, 1, nodes_[node].memory, &reading.memory);
-  }
+  const NodeQuestion& asked = nodes_[node];
+  const Value& cpus = machines_[static_cast<size_t>(Machine::kCpus)][node];
+  const Value& memory = machines_[static_cast<size_t>(Machine::kMemory)][node];
+  take(cpus, 1000, asked.cpu, &PrometheusQueries::cpu_mean, &reading.cpu.mean);
+  take(cpus, 1000, asked.cpu, &PrometheusQueries::cpu_series, &reading.cpu.forecast);
+  take(memory, 1, asked.memory, &PrometheusQueries::memory_mean, &reading.memory.mean);
+  take(memory, 1, asked.memory, &PrometheusQueries::memory_series, &reading.memory.forecast);
 }
 
 void PrometheusPass::SetKnown(size_t node) {
-  const Value& steps = machines_[static_cast<size_t>(Machine::kKnown)][node];
-  const milliseconds known = steps.value
-                                 ? milliseconds(static_cast<int64_t>(
-                                       *steps.value * static_cast<double>(spacing_.step.count())))
-                                 : spacing_.window;
-  reading_.nodes[node].known = std::min(known, spacing_.window);
+  const Value& age = machines_[static_cast<size_t>(Machine::kKnown)][node];
+  const double window = std::chrono::duration<double, std::milli>(spacing_.window).count();
+  const double known = age.value ? std::min(*age.value * 1000, window) : window;
+  reading_.nodes[node].known = milliseconds(static_cast<int64_t>(known));
 }
 
 void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryAnswer& answer) {

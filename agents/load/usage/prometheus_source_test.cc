@@ -134,16 +134,29 @@ TEST(PrometheusSource, CountsAsFreeWhatPodsMayUse) {
   EXPECT_EQ(of_user->nodes[0].cpu.mean.value, 1000) << "a query of the user's is taken as it is";
 }
 
+// Without what is reserved it would look emptier than it is.
+TEST(PrometheusSource, HasNoValueWhereWhatTheMachineIsCouldNotBeAsked) {
+  const ScriptedPrometheus server(
+      Cluster(1, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
+        if (kind != "cpus") return std::nullopt;
+        return ErrorAnswer(503, "unavailable", "no store answers");
+      }));
+  const auto reading = Read(To(server.url()), {AskedNode("a", "10.0.0.1")});
+  ASSERT_TRUE(reading.ok()) << reading.status();
+  EXPECT_EQ(reading->nodes[0].cpu.mean.gap, Gap::kFailed);
+  EXPECT_EQ(reading->nodes[0].memory.mean.value, 1000);
+}
+
 TEST(PrometheusSource, SaysHowMuchOfTheWindowANodeHas) {
   const ScriptedPrometheus server(
       Cluster(2, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
         if (kind != "known") return std::nullopt;
-        return Answered{200, VectorOf({InstantSeries(LabelsOf(1), "40")})};
+        return Answered{200, VectorOf({InstantSeries(LabelsOf(1), "600.5")})};
       }));
   const auto reading =
       Read(To(server.url()), {AskedNode("new", "10.0.0.1"), AskedNode("old", "10.0.0.2")});
   ASSERT_TRUE(reading.ok()) << reading.status();
-  EXPECT_EQ(reading->nodes[0].known, seconds(600)) << "40 steps of 15 s";
+  EXPECT_EQ(reading->nodes[0].known, milliseconds(600'500));
   EXPECT_EQ(reading->nodes[1].known, reading->window) << "not known";
 }
 

@@ -51,7 +51,7 @@ inline std::string KindOf(const Asked& asked) {
     return Holds(asked.query, "cpu") ? "cpu-series" : "memory-series";
   if (Holds(asked.query, "uname")) return "names";
   if (Holds(asked.query, "[30m]")) return "scrapes";
-  if (Holds(asked.query, "count_over_time")) return "known";
+  if (Holds(asked.query, "timestamp(")) return "known";
   if (Holds(asked.query, "count without")) return "cpus";
   if (Holds(asked.query, "MemTotal")) return "total";
   if (Holds(asked.query, "over_time")) {

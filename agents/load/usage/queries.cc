@@ -86,7 +86,8 @@ PrometheusQueries WithOriginals(PrometheusQueries given) {
 
 const MachineQueries& QueriesOfMachines() {
   static const MachineQueries queries{
-      .known = fmt::format("count_over_time(({})[$window:$step])", kAvailable),
+      .known = R"(time() - min by ($label) (min_over_time(timestamp()"
+               R"(node_memory_MemAvailable_bytes{$matchers $label=~"$nodes"})[$window:$step])))",
       .cpus = R"(avg by ($label) (count without (cpu, mode) (node_cpu_seconds_total{$matchers )"
               R"(mode="idle",$label=~"$nodes"})))",
       .memory = R"(avg by ($label) (node_memory_MemTotal_bytes{$matchers $label=~"$nodes"}))"};

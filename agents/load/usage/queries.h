@@ -33,7 +33,7 @@ PrometheusQueries WithOriginals(PrometheusQueries given);
 
 /// What the machines are, by node_exporter; settings do not change these.
 struct MachineQueries {
-  std::string known;   // for how many steps of the window there are samples
+  std::string known;   // how many seconds ago the first sample of the window was taken
   std::string cpus;    // how many it has
   std::string memory;  // bytes in all
 };

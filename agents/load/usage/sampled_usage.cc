@@ -123,7 +123,7 @@ NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& samp
   return {.matched_by = "name=" + node.name,
           .cpu = FreeOf(window.cpu, node.cpu, sample.cpu.has_value(), end_ms),
           .memory = FreeOf(window.memory, node.memory, sample.memory.has_value(), end_ms),
-          .known = std::max(window.cpu.Known(end_ms), window.memory.Known(end_ms)),
+          .known = std::max(window.cpu.Age(end_ms), window.memory.Age(end_ms)),
           .further = {},
           .original = {}};
 }

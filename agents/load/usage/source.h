@@ -40,7 +40,7 @@ enum class Gap : uint8_t {
   kSeveralSeries,  // several series could be meant
   kNotFinite,      // NaN or infinite
   kFailed,         // the source did not answer, or answered something else
-  kTooYoung,       // less than half of the window is known
+  kTooYoung,       // less than a minute is known, or half of a shorter window
   kUnit,           // the value is no amount of its resource: a negative one, text, a ratio
 };
 
@@ -79,7 +79,8 @@ struct OriginalMemory {
 struct NodeReading {
   std::string matched_by;  // "instance=10.0.0.1:9100", of the source's series; empty: none
   Free cpu, memory;
-  /// How much of the window was measured: less on a node that is new, or whose series has gaps.
+  /// How long ago the first sample of the window was taken: less than the window on a node that is
+  /// new. Gaps after that do not count.
   std::chrono::milliseconds known{0};
   std::vector<Value> further;              // as the further queries
   std::optional<OriginalMemory> original;  // with original arithmetic only
@@ -166,7 +167,8 @@ using Fetch = std::function<absl::StatusOr<std::string>(const std::string& path,
                                                         const std::stop_token& stop)>;
 
 /// Usage as metrics.k8s.io (metrics-server) reports it. Mean and deviation are of what was read
-/// here: each Read() is a sample. Values are there once half of the window is known.
+/// here: each Read() is a sample. Values are there once a minute is known, or half of a shorter
+/// window.
 absl::StatusOr<std::unique_ptr<Source>> MakeMetricsApiSource(Fetch fetch, MetricsOptions options);
 
 struct FileOptions {

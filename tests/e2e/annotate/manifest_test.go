@@ -168,6 +168,7 @@ func TestTheAnnotatorWritesNothingButItsAnnotations(t *testing.T) {
 		"a cordon":        `{"spec":{"unschedulable":true}}`,
 		"a label":         `{"metadata":{"labels":{"x":"y"}}}`,
 		"a finalizer":     `{"metadata":{"finalizers":["example.com/x"]}}`,
+		"an owner":        `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"a","uid":"0"}]}}`,
 		"all annotations": `{"metadata":{"annotations":null}}`,
 	} {
 		w.Must(refused(what, text))
