@@ -87,13 +87,15 @@ Engine::Result Engine::At(const Expression& expression, double time) {
   return absl::InvalidArgumentError("a range has no value at one time: " + expression.text);
 }
 
-Engine::Result Engine::Select(const Expression& selector, double time) {
+Engine::Result Engine::Select(const Expression& selector, double time, bool wants_times) {
   Vector vector;
   const double at = time - selector.offset;
   for (const size_t place : Places(selector)) {
     const SeriesStore::Series& series = store_.all()[place];
     const auto seen = Between(series.samples, at - kLookback, at);
-    if (!seen.empty()) vector.points.push_back({NumberOf(series.labels), seen.back().value});
+    if (seen.empty()) continue;
+    vector.points.push_back(
+        {NumberOf(series.labels), wants_times ? seen.back().time : seen.back().value});
   }
   return vector;
 }
@@ -156,6 +158,14 @@ absl::StatusOr<std::vector<Engine::RangeOf>> Engine::Subquery(const Expression& 
 Engine::Result Engine::Call(const Expression& call, double time) {
   if (call.name == "time") {
     return Vector{.is_scalar = true, .points = {{NumberOf({}), time}}};
+  }
+  const bool is_of_selector =
+      call.arguments.size() == 1 && call.arguments[0]->kind == Kind::kSelector;
+  if (call.name == "timestamp" && is_of_selector) {
+    Result times = Select(*call.arguments[0], time, /*wants_times=*/true);
+    if (!times.ok()) return times;
+    for (Point& point : times->points) point.labels = WithoutName(point.labels);
+    return times;
   }
   std::vector<double> numbers;
   const Expression* ranged = nullptr;

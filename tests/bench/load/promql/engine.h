@@ -68,7 +68,7 @@ class Engine {
  private:
   using Result = absl::StatusOr<Vector>;
 
-  Result Select(const Expression& selector, double time);
+  Result Select(const Expression& selector, double time, bool wants_times = false);
   Result Call(const Expression& call, double time);
   Result Aggregate(const Expression& aggregate, double time);
   Result Binary(const Expression& binary, double time);

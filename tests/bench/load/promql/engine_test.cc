@@ -83,6 +83,11 @@ TEST_F(PromQl, Subqueries) {
   EXPECT_THAT(At("avg_over_time((sum by (instance) (rate(seconds[60s])))[2m:15s])"),
               ElementsAre(DoubleNear(1, 1e-9), DoubleNear(2, 1e-9)));
   EXPECT_THAT(At(R"(count_over_time((free{instance="a"})[1d:15s]))"), ElementsAre(20));
+  // How long ago the first sample was taken.
+  EXPECT_THAT(
+      At(R"(time() - min by (instance) (min_over_time(timestamp(free{instance="a"})[1d:15s])))",
+         307),
+      ElementsAre(292));
 }
 
 TEST_F(PromQl, Operators) {
