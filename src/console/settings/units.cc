@@ -6,7 +6,7 @@
 namespace outrigger::cli {
 namespace {
 
-absl::Status NotAccepted(std::string_view accepted) {
+absl::Status NotAUnit(std::string_view accepted) {
   return absl::InvalidArgumentError(absl::string_view(accepted.data(), accepted.size()));
 }
 
@@ -16,7 +16,7 @@ absl::StatusOr<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   absl::Duration duration;
   const bool parsed = absl::ParseDuration(absl::string_view(text.data(), text.size()), &duration);
   if (!parsed || duration < absl::ZeroDuration() || duration > absl::Hours(1)) {
-    return NotAccepted(kAcceptedDuration);
+    return NotAUnit(kAcceptedDuration);
   }
   return absl::ToChronoMilliseconds(duration);
 }
@@ -29,9 +29,9 @@ absl::StatusOr<size_t> ParseSize(std::string_view text) {
   constexpr double kSmallest = 1 << 10;
   constexpr double kLargest = 2.0 * (1 << 30);
   const absl::StatusOr<Quantity> quantity = Quantity::Parse(text);
-  if (!quantity.ok()) return NotAccepted(kAcceptedSize);
+  if (!quantity.ok()) return NotAUnit(kAcceptedSize);
   const double bytes = quantity->ToDouble();
-  if (!(bytes >= kSmallest && bytes <= kLargest)) return NotAccepted(kAcceptedSize);
+  if (!(bytes >= kSmallest && bytes <= kLargest)) return NotAUnit(kAcceptedSize);
   return static_cast<size_t>(quantity->Value());
 }
 
