@@ -114,6 +114,7 @@ std::vector<Flag> EntryFlags() {
 
 Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
   std::vector<std::string> names;
+  names.reserve(registry.size());
   for (const AgentInfo& agent : registry) names.push_back(agent.name);
   Command command{.name = "scheduler-config",
                   .summary = "Print a KubeSchedulerConfiguration that calls agents",

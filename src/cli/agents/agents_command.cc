@@ -56,6 +56,7 @@ int RunAgents(const Given& given, const World& world) {
 
 Command AgentsCommand(const std::vector<AgentInfo>& registry) {
   std::vector<std::string> names;
+  names.reserve(registry.size());
   for (const AgentInfo& agent : registry) names.push_back(agent.name);
   Command command{.name = "agents",
                   .summary = "List the agents that are compiled in, or show one",
