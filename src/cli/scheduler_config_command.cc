@@ -66,9 +66,9 @@ int RunSchedulerConfig(const Given& given, const World& world) {
   const auto input = ReadInput(flags.in, world);
   if (!input.ok()) return Finish(input.status(), world);
   if (input->has_value()) {
-    const SchedulerConfigInput& given = **input;
+    const SchedulerConfigInput& base = **input;
     const absl::Status accepted =
-        CheckAcceptedByScheduler({given.name, given.yaml}, plan->compiled_in, plan->left_out);
+        CheckAcceptedByScheduler({base.name, base.yaml}, plan->compiled_in, plan->left_out);
     if (!accepted.ok()) return Finish(Of("--in", accepted), world);
   }
   const auto text = WriteSchedulerConfig(*plan, *input);

@@ -16,6 +16,7 @@
 #include "cli/explain/measured.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "codec/json/object_list.h"
+#include "console/args/flags.h"
 #include "console/format/text.h"
 #include "console/format/yaml_documents.h"
 #include "console/format/yaml_error.h"
