@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agents_testing.h"
+#include "console/program_testing.h"
 #include "nlohmann/json.hpp"
 #include "yaml-cpp/yaml.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "check.h"
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "console/settings/config_file.h"
 #include "console/settings/loader.h"
 #include "nlohmann/json.hpp"

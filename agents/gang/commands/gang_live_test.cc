@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "kube/raw_server_testing.h"
 

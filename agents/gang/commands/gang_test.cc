@@ -5,9 +5,8 @@
 
 #include <sstream>
 
-#include "cli/agents_testing.h"
-#include "cli/explain/explain_testing.h"
-#include "cli/run.h"
+#include "console/explain_testing.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "gang_dump_testing.h"
 #include "nlohmann/json.hpp"
@@ -399,17 +398,17 @@ TEST_F(ExplainGang, IsPointedToByExplainPod) {
   const std::vector<AgentInfo> agents = {
       {"likes", "", 1, internal::MakeAgentFactory<Likes, NoSettings>()},
       {"plans", "", 2, internal::MakeAgentFactory<Plans, NoSettings>()}};
-  std::istringstream in;
-  std::ostringstream out;
-  std::ostringstream err;
-  const World world{agents, {}, {}, in, out, err, {}, "outrigger"};
-  EXPECT_EQ(cli::Run({"explain", "pod", "web", "--cluster", dump_.path()}, world), 0);
-  EXPECT_THAT(out.str(), HasSubstr("\nn1    yes       0  likes  -            0\n"));
-  EXPECT_EQ(err.str(),
+  const std::vector<std::string> arguments = {"explain", "pod", "web", "--cluster", dump_.path()};
+  const Ran both = testing::RunProgram(arguments, {}, "", agents);
+  EXPECT_EQ(both.code, 0);
+  EXPECT_THAT(both.out, HasSubstr("\nn1    yes       0  likes  -            0\n"));
+  EXPECT_EQ(both.err,
             "note: plans is not asked: it plans while it serves; see `outrigger explain gang`\n");
-  EXPECT_EQ(cli::Run({"explain", "pod", "web", "--agents=plans", "--cluster", dump_.path()}, world),
-            1);
-  EXPECT_THAT(err.str(), HasSubstr("outrigger: plans plans while serving; see"));
+  std::vector<std::string> plans = arguments;
+  plans.emplace_back("--agents=plans");
+  const Ran none = testing::RunProgram(plans, {}, "", agents);
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("outrigger: plans plans while serving; see"));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/agents_testing.h"
 #include "console/pages/page_text.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "gang/plan/queue.h"
 #include "gang_dump_testing.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "kube/raw_server_testing.h"
 

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 
 namespace outrigger::cli {
 namespace {

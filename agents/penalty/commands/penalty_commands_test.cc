@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/agents_testing.h"
 #include "codec/page/page.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "kube/raw_server_testing.h"
 #include "nlohmann/json.hpp"

@@ -5,7 +5,7 @@
 
 #include "cli/agents/rbac.h"
 #include "cli/agents/rbac_testing.h"
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "yaml-cpp/yaml.h"

@@ -6,7 +6,7 @@
 
 #include "cli/agents/agents.h"
 #include "cli/agents/rbac_testing.h"
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

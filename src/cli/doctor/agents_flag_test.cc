@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "cli/agents_testing.h"
 #include "cli/run.h"
+#include "console/program_testing.h"
 #include "doctor_testing.h"
 #include "nlohmann/json.hpp"
 

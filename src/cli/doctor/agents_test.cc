@@ -10,10 +10,10 @@
 #include <regex>
 #include <sstream>
 
-#include "cli/agents_testing.h"
 #include "cli/doctor/doctor.h"
 #include "cli/run.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include "cli/agents_testing.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "console/format/yaml.h"
+#include "console/program_testing.h"
 #include "console/settings/loader.h"
 #include "yaml-cpp/yaml.h"
 

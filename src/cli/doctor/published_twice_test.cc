@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/agents_testing.h"
 #include "cli/run.h"
+#include "console/program_testing.h"
 #include "doctor_testing.h"
 #include "fmt/format.h"
 #include "kube/raw_server_testing.h"

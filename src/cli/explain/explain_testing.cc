@@ -1,6 +1,8 @@
-#include "explain_testing.h"
+#include "console/explain_testing.h"
 
 #include <sstream>
+
+#include "cli/run.h"
 
 namespace outrigger::cli {
 namespace {

@@ -1,6 +1,6 @@
 // What `outrigger explain pod` prints, and in which forms.
 
-#include "explain_testing.h"
+#include "console/explain_testing.h"
 #include "nlohmann/json.hpp"
 #include "yaml-cpp/yaml.h"
 

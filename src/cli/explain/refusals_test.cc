@@ -1,6 +1,6 @@
 // What `outrigger explain` refuses, in which words and with which exit code.
 
-#include "explain_testing.h"
+#include "console/explain_testing.h"
 
 namespace outrigger::cli {
 namespace {

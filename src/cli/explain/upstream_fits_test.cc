@@ -4,7 +4,7 @@
 #include <set>
 
 #include "cli/scheduler_config/unchecked.h"
-#include "explain_testing.h"
+#include "console/explain_testing.h"
 #include "golden.h"
 #include "yaml-cpp/yaml.h"
 

@@ -7,9 +7,9 @@
 
 #include <sstream>
 
-#include "cli/agents_testing.h"
 #include "cli/doctor/doctor_testing.h"
 #include "cli/run.h"
+#include "console/program_testing.h"
 
 namespace outrigger::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "cli/agents_testing.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "console/program_testing.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

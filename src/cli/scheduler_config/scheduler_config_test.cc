@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

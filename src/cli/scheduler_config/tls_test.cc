@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/agents_testing.h"
 #include "cli/scheduler_config/scheduler_config.h"
+#include "console/program_testing.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iostream>
 
-#include "cli/agents_testing.h"
 #include "cli/serve/prepare_serve.h"
 #include "console/process/cluster_source.h"
+#include "console/program_testing.h"
 #include "console/settings/units.h"
 
 namespace outrigger::cli {

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "cli/agents_testing.h"
 #include "cli/run.h"
+#include "console/program_testing.h"
 
 namespace outrigger::cli {
 namespace {

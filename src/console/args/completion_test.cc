@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <sstream>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 
 namespace outrigger::cli {
 namespace {

@@ -1,6 +1,6 @@
 // What `outrigger explain pod` takes: settings, pods, clusters, and agents and objects with faults.
 
-#include "cli/explain/explain_testing.h"
+#include "console/explain_testing.h"
 
 namespace outrigger::cli {
 namespace {

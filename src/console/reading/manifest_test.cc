@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/explain/explain_testing.h"
+#include "console/explain_testing.h"
 
 namespace outrigger::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/agents_testing.h"
 #include "console/process/cluster_source.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 #include "kube/raw_server_testing.h"
 

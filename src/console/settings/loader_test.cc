@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "fmt/format.h"
 
 namespace outrigger::cli {

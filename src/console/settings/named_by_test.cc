@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 
 namespace outrigger::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/agents_testing.h"
 #include "console/args/command_line.h"
+#include "console/program_testing.h"
 #include "lab/commands/lab.h"
 
 namespace outrigger::cli {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/explain/explain_testing.h"
+#include "console/explain_testing.h"
 #include "devices/commands/schedule/live_testing.h"
 #include "devices/commands/schedule/schedule_testing.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/agents_testing.h"
+#include "console/program_testing.h"
 #include "nlohmann/json.hpp"
 
 namespace outrigger::cli {

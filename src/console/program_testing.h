@@ -26,9 +26,10 @@ struct Ran {
   std::string err;
 };
 
-/// Runs the program on TestAgents(), with "pigeon" as an agent that is not compiled in.
+/// Runs the program on these agents, with "pigeon" as an agent that is not compiled in. Commands'
+/// tests see it as users do: what runs is linked, and not named here.
 Ran RunProgram(const std::vector<std::string>& arguments, const Environment& environment = {},
-               const std::string& input = "");
+               const std::string& input = "", const std::vector<AgentInfo>& agents = TestAgents());
 
 /// A file in a directory of its own, removed with the object.
 class TempFile {

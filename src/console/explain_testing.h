@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/agents_testing.h"
-#include "cli/run.h"
+#include "console/format/world.h"
+#include "console/program_testing.h"
 
 // `outrigger explain pod`, as a user runs it, on agents that are easy to foresee: `safe` refuses a
 // node whose annotation `risk` is above its max-risk (0.3), and does not know what to do with

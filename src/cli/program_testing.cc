@@ -1,4 +1,4 @@
-#include "agents_testing.h"
+#include "console/program_testing.h"
 
 #include <array>
 #include <cstdlib>
@@ -91,11 +91,11 @@ const std::vector<AgentInfo>& TestAgents() {
 }
 
 Ran RunProgram(const std::vector<std::string>& arguments, const Environment& environment,
-               const std::string& input) {
+               const std::string& input, const std::vector<AgentInfo>& agents) {
   std::istringstream in(input);
   std::ostringstream out;
   std::ostringstream err;
-  const cli::World world{TestAgents(), {"pigeon"}, environment, in, out, err};
+  const cli::World world{agents, {"pigeon"}, environment, in, out, err};
   Ran ran;
   ran.code = cli::Run(arguments, world);
   ran.out = out.str();
