@@ -121,6 +121,7 @@ PrometheusPass::PrometheusPass(const PrometheusOptions& options, const Prometheu
       most_samples_(most_samples),
       stop_(std::move(stop)),
       index_(nodes, options.exporter_port),
+      defaults_(options.original_arithmetic ? WithOriginals({}) : WithDefaults({})),
       spacing_(SpacingOf(options.window, options.step, milliseconds(0))),
       fates_(options.most_calls) {}
 
@@ -265,12 +266,6 @@ std::vector<PrometheusPass::Target> PrometheusPass::Targets() const {
                        .query = &options_.further[i].query});
   }
   return targets;
-}
-
-bool PrometheusPass::IsGiven(std::string PrometheusQueries::*query) const {
-  const PrometheusQueries defaults =
-      options_.original_arithmetic ? WithOriginals({}) : WithDefaults({});
-  return options_.queries.*query != defaults.*query;
 }
 
 void PrometheusPass::AddMachineTargets(std::vector<Target>* targets) const {

@@ -107,7 +107,10 @@ class PrometheusPass {
   void MeasureScrapes();
   void SetGaps();
   void AddMachineTargets(std::vector<Target>* targets) const;
-  bool IsGiven(std::string PrometheusQueries::*query) const;
+  /// Whether the query is the user's own.
+  bool IsGiven(std::string PrometheusQueries::*query) const {
+    return options_.queries.*query != defaults_.*query;
+  }
   std::vector<Target> Targets() const;
   std::vector<Job> Jobs() const;
 
@@ -134,6 +137,7 @@ class PrometheusPass {
   const std::stop_token stop_;
   NodeIndex index_;
   std::vector<NodeMatch> matches_;
+  const PrometheusQueries defaults_;
   Spacing spacing_;
   QueryFates fates_;
   Reading reading_;
