@@ -3,17 +3,20 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "absl/functional/function_ref.h"
 #include "outrigger/agent/agent.h"
 #include "outrigger/agent/cluster.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/agent/request.h"
 
 namespace outrigger::safe {
 
 /// Says when no node has been measured: then the agent refuses none and scores all alike, which
-/// looks like an answer. Thread-safe.
+/// looks like an answer. Says it in the log, as a metric and as an Event of the agent's pod.
+/// Thread-safe.
 class MeasuredNodes {
  public:
   /// The gauge that is 1 while there is one.
@@ -23,7 +26,7 @@ class MeasuredNodes {
   using IsMeasured = absl::FunctionRef<bool(const Node& node)>;
 
   explicit MeasuredNodes(const AgentDeps& deps)
-      : cluster_(deps.cluster), metrics_(deps.metrics), warn_(deps.warn) {}
+      : cluster_(deps.cluster), metrics_(deps.metrics), warn_(deps.warn), own_pod_(deps.own_pod) {}
 
   /// Looks, at most once in ten seconds, for a node that is measured: in the cluster, or in the
   /// call where the cluster is not known and the call is about several. Warns once when there is
@@ -31,11 +34,14 @@ class MeasuredNodes {
   void Look(const NodeList& of_call, double now, IsMeasured is_measured);
 
  private:
-  void Tell(size_t nodes, bool is_any);
+  /// `snapshot` may be null.
+  void Tell(const ClusterSnapshot* snapshot, size_t nodes, bool is_any);
+  void Record(const ClusterSnapshot& snapshot, std::string note);
 
-  ClusterReader* const cluster_;  // null: none
+  ClusterAccess* const cluster_;  // null: none
   AgentMetrics* const metrics_;
   const std::function<void(std::string_view)> warn_;
+  const std::string own_pod_;
   std::atomic<double> next_ = 0;
   std::atomic<bool> is_warned_ = false;
 };

@@ -88,6 +88,12 @@ std::vector<MetricSpec> Safe::Metrics() {
            .buckets = {}}};
 }
 
+std::vector<AccessRule> Safe::Access() {
+  AccessRule events{"events.k8s.io", "events", {"create", "patch"}};
+  events.in_own_namespace = true;
+  return {events};
+}
+
 Needs Safe::Reads() const {
   Needs needs = NeedsOfStatistics().PodResources();
   if (settings_.estimate != "none") needs.ClusterPods().PodTimes();

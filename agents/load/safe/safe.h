@@ -39,6 +39,8 @@ class Safe final : public Agent, public Filterer, public Scorer {
   /// Of the original's paths.
   static std::vector<Alias> Aliases();
   static std::vector<MetricSpec> Metrics();
+  /// An Event of its own pod.
+  static std::vector<AccessRule> Access();
 
   Needs Reads() const override;
   std::vector<NamedScorer> NamedScorers() const override;

@@ -270,6 +270,23 @@ TEST_F(SafeAgentBurst, WarnsOnceWhileNoNodeIsMeasured) {
   EXPECT_THAT(agent.warnings(), SizeIs(2)) << "its measurement has become too old";
 }
 
+TEST_F(SafeAgentBurst, WritesAnEventOfItsPodWhileNoNodeIsMeasured) {
+  day_.cluster().Put(testing::MakeNode("a").Allocatable("cpu", "10"));
+  day_.cluster().Put(MakePod(AgentUnderTest::kOwnPod).Namespace("outrigger"));
+  day_.cluster().Put(MakePod("another"));
+  const AgentUnderTest agent = Agent();
+  agent.Fits(OwnedRequest(Ask(), {day_.Seen("a")}));
+  const auto events = day_.cluster().events();
+  ASSERT_THAT(events, SizeIs(1));
+  EXPECT_TRUE(events[0].warning);
+  EXPECT_EQ(events[0].kind, "Pod");
+  EXPECT_EQ(events[0].namespace_, "outrigger");
+  EXPECT_EQ(events[0].name, AgentUnderTest::kOwnPod);
+  EXPECT_EQ(events[0].uid, "uid-own-pod");
+  EXPECT_EQ(events[0].reason, "NothingMeasured");
+  EXPECT_THAT(events[0].note, HasSubstr("is `outrigger annotate usage` running?"));
+}
+
 TEST_F(SafeAgentBurst, ManyPodsOnOneNodeAreSummedUp) {
   for (int i = 0; i < 5000; ++i) day_.Bind(fmt::format("p{}", i), "a", -20, "1m");
   const AgentUnderTest agent = Agent();

@@ -86,6 +86,8 @@ struct AgentDeps {
   Clock clock = {};
   /// What is known of the agent's scheduler; the same for all agents of a process.
   SchedulerFacts scheduler = {};
+  /// Name of the pod that the program runs in; empty: it is not known.
+  std::string own_pod = {};
 };
 
 /// What an agent that plans for all pods wants of the scheduler beside it: `outrigger

@@ -142,9 +142,11 @@ absl::Status WithCause(const absl::Status& status, const ServeOptions& options,
                   options.node_table.empty() ? "--watch=false" : "--node-table"));
 }
 
-engine::AgentWorld WorldOf(const ServeOptions& options, ClusterSource* cluster,
-                           server::Metrics* metrics) {
+engine::AgentWorld WorldOf(const ServeOptions& options, const Environment& environment,
+                           ClusterSource* cluster, server::Metrics* metrics) {
   engine::AgentWorld world;
+  const auto host = environment.find("HOSTNAME");  // in Kubernetes the name of the pod
+  if (host != environment.end()) world.own_pod = host->second;
   world.scheduler = options.scheduler;
   world.scheduler.waiting_binds = static_cast<int64_t>(options.service.extender.max_blocked);
   if (cluster != nullptr) world.cluster = cluster->access();
@@ -189,8 +191,9 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
   const auto nodes = FindNodes(options, environment);
   if (!nodes.ok()) return nodes.status();
   const std::string agents = AgentList(options.agents);
-  const auto engine = engine::Engine::Create(options.agents, metrics.get(), nodes->source(),
-                                             WorldOf(options, nodes->cluster.get(), metrics.get()));
+  const auto engine =
+      engine::Engine::Create(options.agents, metrics.get(), nodes->source(),
+                             WorldOf(options, environment, nodes->cluster.get(), metrics.get()));
   if (!engine.ok()) return engine.status();
   absl::Status status = (*engine)->Start();
   if (!status.ok()) return WithCause(status, options, *nodes);

@@ -77,6 +77,7 @@ struct AgentWorld {
   SharedParts* shared = nullptr;
   Clock clock = {};               // AgentDeps::clock
   SchedulerFacts scheduler = {};  // AgentDeps::scheduler
+  std::string own_pod = {};       // AgentDeps::own_pod
 };
 
 /// Thread-safe after Create().

@@ -147,6 +147,7 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   deps.shared = world.shared;
   deps.clock = world.clock;
   deps.scheduler = world.scheduler;
+  deps.own_pod = world.own_pod;
   if (world.metrics) {
     const auto metrics = world.metrics(*served.info);
     if (!metrics.ok()) return Of(instance, metrics.status());

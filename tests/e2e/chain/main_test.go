@@ -7,4 +7,10 @@ import (
 	"outrigger.dev/outrigger/tests/support/cluster"
 )
 
-func TestMain(m *testing.M) { os.Exit(cluster.Main(m)) }
+// ownPod is what the programs of these tests take for the pod that they run in.
+const ownPod = "outrigger-scheduler-0"
+
+func TestMain(m *testing.M) {
+	os.Setenv("HOSTNAME", ownPod)
+	os.Exit(cluster.Main(m))
+}

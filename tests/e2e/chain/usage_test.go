@@ -92,7 +92,12 @@ func TestTheFirstUseHasData(t *testing.T) {
 	kubeconfig := w.rightsOf("usage") // applies the file
 	deployed := scheduling.Deployed{File: "load.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
 		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"}
+	w.Pods(kube.MakePod(ownPod).Namespace(deployed.Namespace).Scheduler("none"))
 	w.StartDeployed(deployed)
+	// Before the annotator is there any node is as good as another, and somebody says so.
+	w.Pods(kube.MakePod("too-early").Scheduler(deployed.Scheduler))
+	w.Until("too-early", "bound", scheduling.IsBound)
+	w.UntilEventWith("NothingMeasured", "none of 2 nodes has been measured: is `outrigger annotate usage` running?")
 	settings, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(w.Ctx, "outrigger-annotate-usage", metav1.GetOptions{})
 	w.Must(err)
 	file := filepath.Join(w.TempDir(), "annotate.yaml")

@@ -32,6 +32,7 @@ AgentUnderTest::AgentUnderTest(const AgentFactory& factory, const SettingsValues
   AgentDeps deps;
   deps.clock = std::move(clock);
   deps.name = "under-test";
+  deps.own_pod = kOwnPod;
   deps.cluster = cluster;
   deps.log = [log = log_](std::string_view line) {
     const std::scoped_lock lock(log->mutex);

@@ -22,6 +22,8 @@ namespace outrigger::testing {
 /// What an agent must not do (refuse good settings, fail a call) ends the test program.
 class AgentUnderTest {
  public:
+  /// AgentDeps::own_pod.
+  static constexpr const char* kOwnPod = "own-pod";
   using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
   /// `cluster` may be null and outlives this. `clock` is AgentDeps::clock.
