@@ -22,12 +22,16 @@ FleetSums NoSums(size_t resources) {
 }  // namespace
 
 Fleet::Fleet(std::vector<double> weights, size_t prime)
-    : weights_(std::move(weights)), prime_(prime), sums_(NoSums(weights_.size())) {}
+    : weights_(std::move(weights)),
+      prime_(prime),
+      sums_(NoSums(weights_.size())),
+      largest_(weights_.size()) {}
 
 void Fleet::Clear() {
   for (auto* values : {&capacity_, &used_, &use_, &prime_use_}) values->clear();
   counts_.clear();
   sums_ = NoSums(resources());
+  largest_.assign(resources(), 0);
   changes_ = 0;
 }
 
@@ -63,6 +67,7 @@ void Fleet::Write(size_t row, std::span<const double> capacity, std::span<const 
     capacity_[row * resources() + r] = capacity[r];
     used_[row * resources() + r] = used[r];
     use_[row * resources() + r] = UseOf(r, capacity[r], used[r]);
+    largest_[r] = std::max(largest_[r], capacity[r]);
   }
   prime_use_[row] = PrimeUseOf(capacity[prime_], used[prime_]);
   counts_[row] = counts ? 1 : 0;
@@ -87,7 +92,13 @@ void Fleet::Sum(size_t row, double sign) {
 
 void Fleet::SumAll() {
   sums_ = NoSums(resources());
-  for (size_t row = 0; row < size(); ++row) Sum(row, 1);
+  largest_.assign(resources(), 0);
+  for (size_t row = 0; row < size(); ++row) {
+    Sum(row, 1);
+    for (size_t r = 0; r < resources(); ++r) {
+      largest_[r] = std::max(largest_[r], capacity(row)[r]);
+    }
+  }
   changes_ = 0;
 }
 

@@ -43,6 +43,8 @@ class Fleet {
   double prime_use(size_t row) const { return prime_use_[row]; }
   bool counts(size_t row) const { return counts_[row]; }
   const FleetSums& sums() const { return sums_; }
+  /// By resource: what the largest node has, whether it counts or not.
+  std::span<const double> largest() const { return largest_; }
 
   /// Utilization, clamped and weighted. Without capacity a resource is either unused or full.
   double UseOf(size_t resource, double capacity, double used) const;
@@ -67,6 +69,7 @@ class Fleet {
   std::vector<double> prime_use_;
   std::vector<char> counts_;
   FleetSums sums_;
+  std::vector<double> largest_;
   size_t changes_ = 0;  // since the sums were made from nothing
 };
 

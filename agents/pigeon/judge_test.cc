@@ -8,7 +8,20 @@
 namespace outrigger::pigeon {
 namespace {
 
+using ::testing::ElementsAre;
 using Row = std::vector<double>;
+
+TEST(PigeonFleet, KnowsWhatTheLargestNodeHas) {
+  Fleet fleet({1, 1}, 0);
+  fleet.Add(Row{4, 8}, Row{0, 0}, true);
+  fleet.Add(Row{64, 1}, Row{0, 0}, /*counts=*/false);
+  EXPECT_THAT(fleet.largest(), ElementsAre(64, 8));
+  // One that shrinks is seen when the sums are made anew.
+  for (int i = 0; i < 2000; ++i) fleet.Set(1, Row{2, 1}, Row{0, 0}, true);
+  EXPECT_THAT(fleet.largest(), ElementsAre(4, 8));
+  fleet.Clear();
+  EXPECT_THAT(fleet.largest(), ElementsAre(0, 0));
+}
 
 // Nodes as they are, judged by adding up all of them: what Judge must give without doing so.
 struct Plain {

@@ -13,12 +13,10 @@ namespace {
 constexpr const char* kName = "pigeon";
 constexpr std::chrono::seconds kLastSave{2};  // as long as the end of the process may wait
 
-std::unique_ptr<SharedModel> MakeModel(const AgentDeps& deps, const Settings& settings,
-                                       const Options& options) {
+std::unique_ptr<SharedModel> MakeModel(const AgentDeps& deps, const Options& options) {
   if (deps.cluster == nullptr || options.original) return nullptr;
-  const Usage usage = settings.usage == "annotations" ? Usage::kAnnotations : Usage::kPods;
   return std::unique_ptr<SharedModel>(  // NOLINT(modernize-make-unique): an aggregate
-      new SharedModel{{}, ClusterModel(&options.resources, options.prime, usage)});
+      new SharedModel{{}, ClusterModel(&options.resources, options.prime)});
 }
 
 }  // namespace
@@ -42,7 +40,7 @@ Pigeon::Pigeon(const AgentDeps& deps, const Settings& settings, Options options)
     : deps_(deps),
       settings_(settings),
       options_(std::move(options)),
-      model_(MakeModel(deps, settings, options_)),
+      model_(MakeModel(deps, options_)),
       original_(options_.original ? std::make_unique<OriginalModel>(options_) : nullptr),
       book_(options_.resources.size()) {}
 
@@ -72,9 +70,9 @@ std::vector<AccessRule> Pigeon::Access() {
 
 Needs Pigeon::Reads() const {
   Needs needs = Needs().NodeAllocatable().NodeTaints().PodResources();
-  const bool wants_pods = original_ == nullptr && settings_.usage != "annotations";
-  if (wants_pods) needs.ClusterPods();  // where there is no cluster, too: rights follow from it
-  if (wants_pods && HasModel()) return needs;
+  // Where there is no cluster, too: rights follow from it.
+  if (original_ == nullptr) needs.ClusterPods();
+  if (HasModel()) return needs;
   for (size_t i = 0; i < options_.resources.size(); ++i) {
     needs.NodeAnnotations({options_.resources[i].annotation});
   }
@@ -82,10 +80,6 @@ Needs Pigeon::Reads() const {
 }
 
 absl::Status Pigeon::Start() {
-  if (settings_.usage == "cluster" && deps_.cluster == nullptr) {
-    return absl::FailedPreconditionError(
-        "usage=cluster needs the API server: give --kubeconfig FILE, or run in a pod");
-  }
   // Not before: agents are also made to be asked what they are.
   for (const std::string& note : options_.notes) deps_.warn(note);
   absl::Status made = MakeKeeper();
@@ -111,12 +105,32 @@ absl::StatusOr<std::shared_ptr<const ClusterSnapshot>> Pigeon::TakeSnapshot() co
   return std::move(view->snapshot);
 }
 
-void Pigeon::Count(const Pod& pod, const Amounts& asked) const {
-  if (book_.Count(pod, asked)) deps_.metrics->Add(metric::kPods, "", 1);
+// A pod that fits nowhere is not counted: kube-scheduler may try it for days.
+void Pigeon::Learn(const Request& request, const Amounts& asked, Scene* scene) const {
+  if (book_.Bound(scene->fleet().largest())) {
+    deps_.warn(
+        "the statistics of demand start from nothing: their pods ask for more than any node has");
+  }
+  bool fits = false;
+  for (size_t i = 0; i < request.nodes.size() && !fits; ++i) {
+    const Candidate node = scene->At(i);
+    fits = node.known && Fits(node, asked);
+  }
+  if (fits && book_.Count(request.pod, options_.resources.AtLeast(asked))) {
+    deps_.metrics->Add(metric::kPods, "", 1);
+  }
 }
 
 // Nothing is asked of a resource: it is not looked at, as kube-scheduler does not.
+bool Pigeon::Fits(const Candidate& node, const Amounts& asked) {
+  for (size_t r = 0; r < asked.size(); ++r) {
+    if (asked[r] > 0 && asked[r] > node.Free(r)) return false;
+  }
+  return true;
+}
+
 Verdict Pigeon::Check(const Candidate& node, const Amounts& asked) const {
+  if (Fits(node, asked)) return {};
   std::string reason;
   bool too_small = false;
   for (size_t r = 0; r < asked.size(); ++r) {
@@ -127,7 +141,6 @@ Verdict Pigeon::Check(const Candidate& node, const Amounts& asked) const {
                           options_.resources.Text(r, std::max(node.Free(r), 0.0)));
     if (reason.size() > 200) break;
   }
-  if (reason.empty()) return {};
   if (too_small)
     return Verdict::Unresolvable("too-small", "{}a smaller request would help", reason);
   return Verdict::Rejected("does-not-fit", "{}fewer pods or a smaller request would help", reason);
@@ -138,11 +151,11 @@ absl::Status Pigeon::Filter(const Request& request, std::span<Verdict> verdicts)
     original_->Filter(request, verdicts);
     return absl::OkStatus();
   }
-  const Amounts asked = options_.resources.AskedBy(request.pod);
-  Count(request.pod, options_.resources.AtLeast(asked));
+  const Amounts asked = options_.resources.AskedBy(request);
   auto snapshot = TakeSnapshot();
   if (!snapshot.ok()) return snapshot.status();
   Scene scene(request, options_.resources, options_.prime, model_.get(), *std::move(snapshot));
+  Learn(request, asked, &scene);
   for (size_t i = 0; i < request.nodes.size(); ++i) {
     const Candidate node = scene.At(i);
     if (node.known) verdicts[i] = Check(node, asked);
@@ -155,12 +168,12 @@ absl::Status Pigeon::Score(const Request& request, std::span<NodeScore> scores) 
     original_->Score(request, scores);
     return absl::OkStatus();
   }
-  const Amounts asked = options_.resources.AskedBy(request.pod);
+  const Amounts asked = options_.resources.AskedBy(request);
   const Amounts counted = options_.resources.AtLeast(asked);
-  Count(request.pod, counted);
   auto snapshot = TakeSnapshot();
   if (!snapshot.ok()) return snapshot.status();
   Scene scene(request, options_.resources, options_.prime, model_.get(), *std::move(snapshot));
+  Learn(request, asked, &scene);
   const Demand demand = book_.demand();
   const Judge judge(options_.objective, scene.fleet(), demand, counted);
   const auto nodes = static_cast<size_t>(scene.fleet().sums().nodes);

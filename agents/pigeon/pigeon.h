@@ -24,8 +24,8 @@ namespace outrigger::pigeon {
 ///   score   the value of the objective over the whole cluster with the pod on the node, drawn out
 ///           to 1..10 over the nodes of the call; see Judge for the formulas
 ///
-/// Every pod that is asked about is counted once as demand (DemandBook), which a DemandKeeper
-/// keeps over restarts. With original-arithmetic the OriginalModel answers instead.
+/// Every pod that fits a node is counted once as demand (DemandBook), which a DemandKeeper keeps
+/// over restarts. With original-arithmetic the OriginalModel answers instead.
 ///
 /// Thread-safe.
 class Pigeon final : public Agent, public Filterer, public Scorer, public Controller {
@@ -53,7 +53,9 @@ class Pigeon final : public Agent, public Filterer, public Scorer, public Contro
   bool HasModel() const { return model_ != nullptr; }
   /// Where there is a model, the cluster as it is now.
   absl::StatusOr<std::shared_ptr<const ClusterSnapshot>> TakeSnapshot() const;
-  void Count(const Pod& pod, const Amounts& asked) const;
+  /// Counts the pod where it fits one of the nodes of the call.
+  void Learn(const Request& request, const Amounts& asked, Scene* scene) const;
+  static bool Fits(const Candidate& node, const Amounts& asked);
   Verdict Check(const Candidate& node, const Amounts& asked) const;
   std::string Why(const Judge& judge, const Judgement& judgement, const Demand& demand,
                   size_t nodes) const;

@@ -105,6 +105,52 @@ TEST_F(PigeonInACluster, CountsAPodOnceInWhateverCallItComes) {
   EXPECT_THAT(agent.Score(Request(Asking("500m")))[0].why.text(), HasSubstr("(1 pods)"));
 }
 
+// What fits nowhere is tried again and again, and no node would ever look like it.
+TEST_F(PigeonInACluster, CountsAPodOnlyOnceItFitsANode) {
+  const AgentUnderTest agent = Agent();
+  const OwnedRequest large = Request(Asking("5", "1Gi", "large"));
+  const auto counted = [&agent, this] {
+    return std::string(agent.Score(Request(Asking("500m", "64Mi", "small")))[1].why.text());
+  };
+  (void)agent.Filter(large);
+  (void)agent.Score(large);
+  EXPECT_THAT(counted(), HasSubstr("(1 pods)"));
+  cluster_.Put(NodeOf("b", "8"));
+  (void)agent.Filter(large);
+  (void)agent.Score(large);
+  EXPECT_THAT(counted(), HasSubstr("(2 pods)"));
+}
+
+// kube-scheduler asks for no scores where one node is left.
+TEST_F(PigeonInACluster, CountsInFilterAlone) {
+  const AgentUnderTest agent = Agent();
+  (void)agent.Filter(Request(Asking("3500m", "1Gi", "large")));
+  EXPECT_THAT(agent.Score(Request(Asking("500m")))[1].why.text(), HasSubstr("(2 pods)"));
+}
+
+TEST_F(PigeonInACluster, IsNotSpoiltByAPodThatAsksForTheMoon) {
+  const auto gammas = [this](bool spoilt) {
+    const AgentUnderTest agent = Agent();
+    if (spoilt) {
+      (void)agent.Filter(Request(Asking("1e30", "1e30", "huge")));
+      (void)agent.Score(Request(Asking("1e30", "1e30", "huge")));
+    }
+    for (int i = 0; i < 3000; ++i) {
+      (void)agent.Filter(Request(Asking(i % 3 == 0 ? "2" : "100m", "64Mi", fmt::format("p{}", i))));
+    }
+    return std::string(agent.Score(Request(Asking("100m")))[1].why.text());
+  };
+  EXPECT_EQ(gammas(true), gammas(false));
+}
+
+TEST_F(PigeonInACluster, ReportsANegativeRequestAndTakesItAsNone) {
+  OwnedRequest request = Request(Asking("-1"));
+  EXPECT_THAT(Agent().Fits(request), ElementsAre(true, true, true));
+  ASSERT_EQ(request.diagnostics().entries.size(), 1U);
+  EXPECT_EQ(request.diagnostics().entries[0].field, "requests.cpu");
+  EXPECT_EQ(request.diagnostics().entries[0].value, "-1");
+}
+
 TEST_F(PigeonInACluster, ExplainsBothGammas) {
   const std::vector<NodeScore> scores = Agent().Score(Request(Asking("1")));
   // Over a, b and c the use of cpu is 1, 0, 0 and that of memory 17/256, 0, 0: all is on one of
@@ -152,8 +198,6 @@ TEST_F(PigeonInACluster, ReallyCountsGpus) {
   EXPECT_THAT(FirstReason(Agent({{"num-resources", "4"}}), request),
               HasSubstr("nvidia.com/gpu: 2 asked, 1 free"));
   EXPECT_THAT(Agent().Fits(request), ElementsAre(true, true, true)) << "it does not count";
-  EXPECT_THAT(Agent({{"resources", "cpu"}, {"gpu-resource", "amd.com/gpu"}}).Fits(request),
-              ElementsAre(true, true, true));
 }
 
 TEST_F(PigeonInACluster, CountsInitContainersAsKubernetesDoes) {
@@ -198,11 +242,14 @@ TEST_F(PigeonInACluster, GivesNoAnswerFromAViewThatIsTooOld) {
   EXPECT_TRUE(absl::IsUnavailable(dynamic_cast<Scorer&>(agent.agent()).Score(*request, scores)));
 }
 
-TEST_F(PigeonInACluster, TakesAnnotationsIfAsked) {
+// What is bound counts at once, which annotations do not have yet.
+TEST_F(PigeonInACluster, TakesTheClustersPodsWhateverAnnotationsSay) {
   cluster_.Put(NodeOf("b", "4").Annotation("requested-cpu", "3500"));
-  const AgentUnderTest agent = Agent({{"usage", "annotations"}});
-  EXPECT_THAT(agent.Fits(Request(Asking("1"))), ElementsAre(true, false, true));
-  EXPECT_THAT(agent.Scores(Request(Asking("100m"))), ElementsAre(10, 1, 10));
+  EXPECT_THAT(Agent().Fits(Request(Asking("2"))), ElementsAre(false, true, true));
+  EXPECT_THAT(
+      Agent({{"original-arithmetic", "true"}})
+          .Fits(OwnedRequest(Asking("2"), {NodeOf("b", "4").Annotation("requested-cpu", "3500")})),
+      ElementsAre(false));
 }
 
 TEST_F(PigeonInACluster, BalancesAndConsolidatesThePrimeResource) {
@@ -244,17 +291,11 @@ TEST(PigeonWithoutACluster, ReportsAnnotationsThatCannotBeUsedAndTakesThemAsNone
 TEST_F(PigeonInACluster, ReadsAnnotationsOnlyWhereTheyDecide) {
   EXPECT_TRUE(Agent().agent().Reads().Has(Needs::kClusterPods));
   EXPECT_THAT(Agent().agent().Reads().annotation_keys(), IsEmpty());
-  const Needs annotated = Agent({{"usage", "annotations"}}).agent().Reads();
+  const Needs annotated = Agent({{"original-arithmetic", "true"}}).agent().Reads();
   EXPECT_FALSE(annotated.Has(Needs::kClusterPods));
   EXPECT_THAT(annotated.annotation_keys(), ElementsAre("requested-cpu", "requested-memory"));
   EXPECT_TRUE(AgentUnderTest(MakeFactory()).agent().Reads().Has(Needs::kClusterPods))
       << "the rights of a deployment are asked for without a cluster";
-}
-
-TEST(PigeonWithoutACluster, RefusesToStartIfItIsToUseOne) {
-  AgentUnderTest agent(MakeFactory(), {{"usage", "cluster"}});
-  const absl::Status status = dynamic_cast<Controller&>(agent.agent()).Start();
-  EXPECT_THAT(std::string(status.message()), HasSubstr("--kubeconfig"));
 }
 
 // The program makes agents also to ask what they read: where `scheduler-config` writes its pages,
@@ -281,6 +322,24 @@ TEST(PigeonState, OutlivesTheProcessInAFile) {
     controller.Stop();
     controller.Stop();
     EXPECT_THAT(agent.warnings(), IsEmpty());
+  }
+  std::remove(path.c_str());
+}
+
+// What an earlier version stored of a pod that no node could take.
+TEST(PigeonState, StartsFromNothingWhereMoreThanANodeHasIsStored) {
+  const std::string path = ::testing::TempDir() + fmt::format("pigeon-moon-{}.state", getpid());
+  std::remove(path.c_str());
+  for (const char* cpu : {"1e15", "4"}) {
+    AgentUnderTest agent(MakeFactory(), {{"state", path}});
+    auto& controller = dynamic_cast<Controller&>(agent.agent());
+    ASSERT_TRUE(controller.Start().ok());
+    const OwnedRequest request(Asking(cpu, "1Gi", cpu), {NodeOf("a", cpu)});
+    EXPECT_THAT(agent.Score(request)[0].why.text(), HasSubstr("(1 pods)"));
+    controller.Stop();
+    if (std::string_view(cpu) == "4") {
+      EXPECT_THAT(agent.warnings(), ElementsAre(HasSubstr("start from nothing")));
+    }
   }
   std::remove(path.c_str());
 }

@@ -4,15 +4,14 @@
 
 namespace outrigger::pigeon {
 
-ClusterModel::ClusterModel(const Resources* resources, size_t prime, Usage usage)
+ClusterModel::ClusterModel(const Resources* resources, size_t prime)
     : resources_(*resources),
-      usage_(usage),
       fleet_(resources->Weights(), prime),
       memo_(std::make_unique<NodeMemo<int64_t>>()) {}
 
-void ClusterModel::Follow(std::shared_ptr<const ClusterSnapshot> snapshot, const Request& request) {
+void ClusterModel::Follow(std::shared_ptr<const ClusterSnapshot> snapshot) {
   if (snapshot_ != nullptr && snapshot_->Generation() == snapshot->Generation()) return;
-  if (snapshot_ == nullptr || !Refresh(*snapshot, request)) Rebuild(*snapshot, request);
+  if (snapshot_ == nullptr || !Refresh(*snapshot)) Rebuild(*snapshot);
   snapshot_ = std::move(snapshot);
 }
 
@@ -22,7 +21,7 @@ int64_t ClusterModel::Find(const std::string& name) const {
 }
 
 // Takes over the nodes that changed. False: the nodes are others, or in another order.
-bool ClusterModel::Refresh(const ClusterSnapshot& snapshot, const Request& request) {
+bool ClusterModel::Refresh(const ClusterSnapshot& snapshot) {
   if (snapshot.NodeCount() != fleet_.size()) return false;
   size_t row = 0;
   bool same = true;
@@ -36,14 +35,14 @@ bool ClusterModel::Refresh(const ClusterSnapshot& snapshot, const Request& reque
       same = false;
       return;
     }
-    fleet_.Set(row, resources_.Of(view.node().allocatable), UsedOf(view, request),
+    fleet_.Set(row, resources_.Of(view.node().allocatable), resources_.Of(view.Requested()),
                !view.node().unschedulable);
     sources_[row++] = source;
   });
   return same;
 }
 
-void ClusterModel::Rebuild(const ClusterSnapshot& snapshot, const Request& request) {
+void ClusterModel::Rebuild(const ClusterSnapshot& snapshot) {
   fleet_.Clear();
   sources_.clear();
   names_.clear();
@@ -53,14 +52,9 @@ void ClusterModel::Rebuild(const ClusterSnapshot& snapshot, const Request& reque
     rows_.emplace(view.Name(), static_cast<int64_t>(fleet_.size()));
     names_.push_back(view.Name());
     sources_.push_back(SourceOf(view));
-    fleet_.Add(resources_.Of(view.node().allocatable), UsedOf(view, request),
+    fleet_.Add(resources_.Of(view.node().allocatable), resources_.Of(view.Requested()),
                !view.node().unschedulable);
   });
-}
-
-Amounts ClusterModel::UsedOf(const NodeView& view, const Request& request) const {
-  return usage_ == Usage::kPods ? resources_.Of(view.Requested())
-                                : resources_.Annotated(request, view.node());
 }
 
 Scene::Scene(const Request& request, const Resources& resources, size_t prime, SharedModel* model,
@@ -68,7 +62,7 @@ Scene::Scene(const Request& request, const Resources& resources, size_t prime, S
     : request_(request), resources_(resources) {
   if (model != nullptr && snapshot->NodeCount() > 0) {
     lock_ = std::unique_lock(model->mutex);
-    model->model.Follow(std::move(snapshot), request);
+    model->model.Follow(std::move(snapshot));
     model_ = &model->model;
     rows_.emplace(model_, request.nodes);
     return;

@@ -21,22 +21,16 @@
 
 namespace outrigger::pigeon {
 
-/// Where the requests on nodes come from.
-enum class Usage : uint8_t {
-  kPods,         ///< the pods that the snapshot has on each
-  kAnnotations,  ///< the annotations requested-*
-};
-
-/// All nodes of the cluster as a fleet, kept from snapshot to snapshot: a call costs a look at each
-/// node and the work for those that changed. Cordoned nodes have rows and are in no sum.
-/// Thread-compatible.
+/// All nodes of the cluster as a fleet, with what the pods on each request, kept from snapshot to
+/// snapshot: a call costs a look at each node and the work for those that changed. Cordoned nodes
+/// have rows and are in no sum. Thread-compatible.
 class ClusterModel {
  public:
   /// `resources` outlives this.
-  ClusterModel(const Resources* resources, size_t prime, Usage usage);
+  ClusterModel(const Resources* resources, size_t prime);
 
-  /// Takes over what `snapshot` says. Malformed annotations are reported to `request`.
-  void Follow(std::shared_ptr<const ClusterSnapshot> snapshot, const Request& request);
+  /// Takes over what `snapshot` says.
+  void Follow(std::shared_ptr<const ClusterSnapshot> snapshot);
   const Fleet& fleet() const { return fleet_; }
 
   /// Where nodes of one call are in the fleet. Follow() is not called while it lives.
@@ -67,12 +61,10 @@ class ClusterModel {
   static Source SourceOf(const NodeView& view) { return {&view.node(), &view.Requested()}; }
 
   int64_t Find(const std::string& name) const;
-  bool Refresh(const ClusterSnapshot& snapshot, const Request& request);
-  void Rebuild(const ClusterSnapshot& snapshot, const Request& request);
-  Amounts UsedOf(const NodeView& view, const Request& request) const;
+  bool Refresh(const ClusterSnapshot& snapshot);
+  void Rebuild(const ClusterSnapshot& snapshot);
 
   const Resources& resources_;
-  const Usage usage_;
   Fleet fleet_;
   std::shared_ptr<const ClusterSnapshot> snapshot_;  // that the sources are of
   std::vector<Source> sources_;                      // by row, as the next

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -23,7 +24,6 @@ struct Settings {
   int64_t num_resources = 2;
   std::string prime_resource;
   std::string gpu_resource = "nvidia.com/gpu";
-  std::string usage = "auto";
   std::string config = "pigeon.cfg";
   std::string state;
   std::string name_space = "kube-system";
@@ -37,19 +37,12 @@ struct Settings {
           .LegacyEnv("POLICY_OBJECTIVE"),
       Setting{"resources", &Settings::resources,
               "resources that count, with weights (1 where none is given): "
-              "\"cpu,memory=0.5,nvidia.com/gpu=2\"; empty: as num-resources says"},
-      Setting{
-          "num-resources", &Settings::num_resources, Range{1, 5},
-          "how many resources count of cpu, memory, pods, gpu, ephemeral-storage, in this order"}
+              "\"cpu,memory=0.5,nvidia.com/gpu=2\"; LOAD_BALANCE and CONSOLIDATE look at the first "
+              "one; empty: as num-resources says"},
+      Setting{"num-resources", &Settings::num_resources, Range{1, 5},
+              "how many of cpu, memory, pods, nvidia.com/gpu and ephemeral-storage count, in this "
+              "order"}
           .LegacyEnv("NUM_RESOURCES"),
-      Setting{"prime-resource", &Settings::prime_resource,
-              "resource that LOAD_BALANCE and CONSOLIDATE look at; empty: the one of the config "
-              "file, or the first"},
-      Setting{"gpu-resource", &Settings::gpu_resource,
-              "extended resource that \"gpu\" stands for in num-resources and requested-gpu"},
-      Setting{"usage", &Settings::usage, "auto|cluster|annotations",
-              "where the requests on nodes come from: the pods of the cluster or the annotations "
-              "requested-*; auto: the cluster where there is one"},
       Setting{"config", &Settings::config,
               "file of the original, with policyObjective and policyResourceIndex; it need not "
               "exist unless this is set"},
@@ -66,6 +59,14 @@ struct Settings {
 
   static constexpr auto kFormer = std::tuple{
       Setting{"save-interval", &Settings::save_interval, Range{1, 3600}, "it is 10"},
+      Setting{"prime-resource", &Settings::prime_resource,
+              "it is the first of resources, unless the config file names another one"},
+      Setting{"gpu-resource", &Settings::gpu_resource,
+              "it is nvidia.com/gpu; resources names others"},
+  };
+  static constexpr std::array kRetired{
+      Retired{"usage", "auto",
+              "it is the pods of the cluster where it is followed, else the annotations"},
   };
 };
 

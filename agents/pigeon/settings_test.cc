@@ -116,14 +116,15 @@ TEST(PigeonOptions, RefuseAFileThatWasNamedAndCannotBeRead) {
 
 TEST(PigeonOptions, TakeAnyResourcesWithWeights) {
   Settings settings = NoFile();
-  settings.resources = " cpu , memory = 0.5,nvidia.com/gpu=2, example.com/foo";
+  settings.resources = " cpu , memory = 0.5,nvidia.com/gpu=2, example.com/foo, amd.com/gpu";
   settings.prime_resource = "nvidia.com/gpu";
   const auto options = OptionsFrom(settings, {});
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_THAT(options->resources.Weights(), ElementsAre(1, 0.5, 2, 1));
+  EXPECT_THAT(options->resources.Weights(), ElementsAre(1, 0.5, 2, 1, 1));
   EXPECT_EQ(options->prime, 2U);
   EXPECT_EQ(options->resources[2].annotation, "requested-gpu");
   EXPECT_EQ(options->resources[3].annotation, "requested-example.com/foo");
+  EXPECT_EQ(options->resources[4].annotation, "requested-gpu") << "whichever gpus there are";
 }
 
 TEST(PigeonOptions, SayWhatIsWrongWithResources) {

@@ -1,5 +1,6 @@
 #include "demand/book.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace outrigger::pigeon {
@@ -54,12 +55,30 @@ uint64_t DemandBook::IdOf(const Pod& pod) {
   return Hash(Hash(Hash(kBasis, pod.namespace_), "/"), pod.name);
 }
 
+// Only what was stored can have more: what is counted is bounded, and the bound never falls.
+bool DemandBook::Bound(std::span<const double> largest) {
+  const MutexLock lock(mutex_);
+  for (size_t i = 0; i < most_.size(); ++i) most_[i] = std::max(most_[i], largest[i]);
+  if (demand_.IsWithin(most_)) return false;
+  demand_ = Demand(most_.size());
+  for (const News& news : news_) demand_.Add(Bounded(news.asked));
+  return true;
+}
+
+Amounts DemandBook::Bounded(Amounts asked) const {
+  for (size_t i = 0; i < most_.size(); ++i) {
+    if (most_[i] > 0) asked[i] = std::min(asked[i], most_[i]);
+  }
+  return asked;
+}
+
 bool DemandBook::Count(const Pod& pod, const Amounts& asked) {
   const uint64_t id = IdOf(pod);
   const MutexLock lock(mutex_);
   if (!seen_.Add(id)) return false;
-  demand_.Add(asked);
-  news_.push_back({id, asked});
+  Amounts bounded = Bounded(asked);
+  demand_.Add(bounded);
+  news_.push_back({id, std::move(bounded)});
   DropOldNews();
   return true;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,9 +50,12 @@ struct DemandState {
 class DemandBook {
  public:
   /// Of `resources` resources.
-  explicit DemandBook(size_t resources) : demand_(resources) {}
+  explicit DemandBook(size_t resources) : demand_(resources), most_(resources) {}
 
-  /// Counts `asked` of `pod`, unless that was done before. True if it was counted.
+  /// No pod that finds a place asks for more than the `largest` node has. Demand that was stored
+  /// with more starts from nothing, but for the news: true if it did.
+  bool Bound(std::span<const double> largest);
+  /// Counts `asked` of `pod`, bounded, unless that was done before. True if it was counted.
   bool Count(const Pod& pod, const Amounts& asked);
   Demand demand() const;
 
@@ -79,10 +83,12 @@ class DemandBook {
     Amounts asked;
   };
 
+  Amounts Bounded(Amounts asked) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void DropOldNews() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable Mutex mutex_;
   Demand demand_ ABSL_GUARDED_BY(mutex_);
+  Amounts most_ ABSL_GUARDED_BY(mutex_);  // 0: no node had any yet
   SeenPods seen_ ABSL_GUARDED_BY(mutex_);
   std::deque<News> news_ ABSL_GUARDED_BY(mutex_);   // the last ones last
   std::deque<News> taken_ ABSL_GUARDED_BY(mutex_);  // news of the state that was taken last

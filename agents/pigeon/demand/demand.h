@@ -18,6 +18,8 @@ class Demand {
       : mean_(std::move(mean)), squares_(std::move(squares)), pods_(pods) {}
 
   void Add(std::span<const double> asked);
+  /// Whether pods of at most `most` can have these moments. 0 of a resource: nobody knows the most.
+  bool IsWithin(std::span<const double> most) const;
 
   /// Pods that the moments are made of; stays at kMostPods from there on.
   int pods() const { return pods_; }
@@ -33,6 +35,18 @@ class Demand {
   std::vector<double> squares_;  // resources x resources, symmetric
   int pods_ = 0;
 };
+
+inline bool Demand::IsWithin(std::span<const double> most) const {
+  constexpr double kRounding = 1 + 1e-6;
+  for (size_t i = 0; i < mean_.size(); ++i) {
+    if (most[i] <= 0) continue;
+    if (mean_[i] > most[i] * kRounding) return false;
+    for (size_t j = 0; j < mean_.size(); ++j) {
+      if (square(i, j) > most[i] * mean_[j] * kRounding) return false;
+    }
+  }
+  return true;
+}
 
 inline void Demand::Add(std::span<const double> asked) {
   if (pods_ < kMostPods) ++pods_;

@@ -104,6 +104,37 @@ TEST(PigeonDemandBook, CountsAPodOnceHoweverOftenItIsTried) {
       << "namespace and name are taken for a UID that is not there";
 }
 
+TEST(PigeonDemandBook, DropsWhatNoNodeCanTakeAndKeepsWhichPodsWereCounted) {
+  Pod pod = MakePod("p");
+  pod.uid = "one";
+  const DemandState rows[] = {
+      {Demand(100, {1e28, 1e28}, {1e58, 1e58, 1e58, 1e58}), {DemandBook::IdOf(pod)}},
+      {Demand(100, {500, 1e9}, {1e33, 5e11, 5e11, 1e18}), {DemandBook::IdOf(pod)}},
+      {Demand(100, {500, 1e9}, {25e4, 1e30, 1e30, 1e18}), {DemandBook::IdOf(pod)}},
+  };
+  for (const DemandState& stored : rows) {
+    DemandBook book(2);
+    book.Adopt(stored);
+    EXPECT_FALSE(book.Bound(std::vector<double>{0, 0})) << "no node is known";
+    EXPECT_TRUE(book.Bound(std::vector<double>{4000, 16e9}));
+    EXPECT_FALSE(book.Bound(std::vector<double>{4000, 16e9})) << "it is said once";
+    EXPECT_EQ(book.demand().pods(), 0);
+    EXPECT_FALSE(book.Count(pod, {100, 1e9}));
+  }
+}
+
+TEST(PigeonDemandBook, KeepsWhatTheLargestNodeCanTake) {
+  DemandBook book(2);
+  EXPECT_FALSE(book.Bound(std::vector<double>{4000, 0}));
+  for (int i = 0; i < 200; ++i) {
+    Pod pod = MakePod(std::to_string(i));
+    book.Count(pod, {i % 3 == 0 ? 1e30 : 0.1, 1e9});
+  }
+  EXPECT_LE(book.demand().mean(0), 4000) << "bounded by the largest node";
+  EXPECT_FALSE(book.Bound(std::vector<double>{1000, 0})) << "smaller nodes may grow again";
+  EXPECT_EQ(book.demand().pods(), 100);
+}
+
 TEST(PigeonSeenPods, RemembersTheLastOnesInBoundedMemory) {
   SeenPods seen(100);
   EXPECT_TRUE(seen.Add(10'000));

@@ -18,7 +18,7 @@ constexpr double kMost = 1e30;       // far from where squares of sums are infin
 constexpr double kHeaviest = 1e6;
 
 Resource Make(std::string_view name, double weight, std::string_view gpu) {
-  const std::string_view short_name = name == gpu ? "gpu" : name;
+  const std::string_view short_name = name == gpu || name.ends_with("/gpu") ? "gpu" : name;
   return {std::string(name), weight, fmt::format("{}{}", kRequested, short_name)};
 }
 
@@ -116,8 +116,15 @@ Amounts Resources::Annotated(const Request& request, const Node& node) const {
   return result;
 }
 
-Amounts Resources::AskedBy(const Pod& pod) const {
-  Amounts asked = Of(PodRequests(pod));
+Amounts Resources::AskedBy(const Request& request) const {
+  const ResourceList requests = PodRequests(request.pod);
+  Amounts asked = Of(requests);
+  for (const Resource& resource : list_) {
+    const Quantity* const quantity = requests.Find(resource.name);
+    if (quantity == nullptr || quantity->ToDouble() >= 0) continue;
+    request.diagnostics.Malformed("", "requests." + resource.name, quantity->ToString(),
+                                  "0 or more");
+  }
   const size_t pods = Find(kPods);
   if (pods < size()) asked[pods] = 1;
   return asked;

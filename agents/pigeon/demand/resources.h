@@ -48,8 +48,9 @@ class Resources {
   /// What the annotations of `node` say; one that is absent, malformed, negative or not finite is
   /// 0, the last three reported.
   Amounts Annotated(const Request& request, const Node& node) const;
-  /// What `pod` asks for (PodRequests()), itself as one of "pods".
-  Amounts AskedBy(const Pod& pod) const;
+  /// What the pod asks for (PodRequests()), itself as one of "pods". A negative amount is 0, and
+  /// reported.
+  Amounts AskedBy(const Request& request) const;
   /// The same where nothing is asked of cpu or memory: a pod without requests is no pod without
   /// use. As in the original 10m and 16Mi.
   Amounts AtLeast(const Amounts& asked) const;

@@ -18,32 +18,31 @@ func asks(name string, cpu int) *kube.PodBuilder {
 		Request(corev1.ResourceMemory, fmt.Sprintf("%dGi", 4*cpu))
 }
 
-// All that pigeon knows of what is taken is what the annotator has written: the scheduler sends whole nodes, or
-// pigeon follows the nodes and is to go by their annotations.
+// The scheduler sends whole nodes and pigeon follows no cluster: all that it knows of what is taken is what the annotator
+// has written.
 func TestPigeonPlacesByTheAnnotatorsSums(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	for _, row := range []struct {
 		objective string
-		whole     bool           // nodes are sent
 		want      map[string]int // pods by node, of five of one cpu; node a has three cpus taken at first
 	}{
 		// The fullest node until it is full.
-		{"CONSOLIDATE", true, map[string]int{"a": 5}},
+		{"CONSOLIDATE", map[string]int{"a": 5}},
 		// The emptiest: 3, 0, 0 becomes 3, 3, 2.
-		{"LOAD_BALANCE", false, map[string]int{"a": 0}},
+		{"LOAD_BALANCE", map[string]int{"a": 0}},
 		// Pods that are all alike: no variability of the nodes is wanted.
-		{"A_BINPACK", true, map[string]int{"a": 0}},
+		{"A_BINPACK", map[string]int{"a": 0}},
 	} {
 		t.Run(row.objective, func(t *testing.T) {
 			w := newWorld(t)
-			w.WholeNodes = row.whole
+			w.WholeNodes = true
 			w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"), kube.MakeNode("c"))
 			w.Pods(asks("resident", 3).Node("a"))
 			w.annotate("allocation")
 			taken := map[string]int{"a": 3}
 			w.untilTaken(taken)
-			pigeon := w.serve("pigeon", "--pigeon.objective", row.objective, "--pigeon.usage", "annotations")
+			pigeon := w.serve("pigeon", "--pigeon.objective", row.objective)
 			w.StartScheduler(w.Config(map[string]string{"pigeon": pigeon.URL}))
 			went := map[string]int{}
 			for i := range 5 {

@@ -41,6 +41,10 @@ var PenaltyScheduler = Deployed{File: "penalty-scheduler.yaml", Namespace: "kube
 var Reward = Deployed{File: "reward.yaml", Namespace: "kube-system", Name: "reward-scheduler",
 	Account: "reward-scheduler", Agents: "reward", Settings: "reward-agent", Scheduler: "reward-scheduler"}
 
+// Pigeon is a scheduler with the agent that packs pods by their sizes.
+var Pigeon = Deployed{File: "pigeon.yaml", Namespace: "kube-system", Name: "pigeon-scheduler",
+	Account: "pigeon-scheduler", Agents: "pigeon", Settings: "pigeon-agent", Scheduler: "pigeon-scheduler"}
+
 // Devices is a scheduler with the agent that allocates devices.
 var Devices = Deployed{File: "devices.yaml", Namespace: "kube-system", Name: "device-scheduler",
 	Account: "device-scheduler", Agents: "devices", Settings: "device-agent", Scheduler: "device-scheduler", Kinds: "devices"}

@@ -40,6 +40,7 @@ var manifests = []manifest{
 	{scheduling.Penalty, nil},
 	{scheduling.PenaltyScheduler, []*kube.PodBuilder{filler("p-0"), filler("p-1")}},
 	{scheduling.Reward, []*kube.PodBuilder{kube.MakePod("p")}},
+	{scheduling.Pigeon, []*kube.PodBuilder{kube.MakePod("p")}},
 	{scheduling.Devices, []*kube.PodBuilder{kube.MakePod("p")}},
 }
 
