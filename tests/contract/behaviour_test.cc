@@ -32,8 +32,11 @@ class AgentContract : public ::testing::TestWithParam<std::string> {
     ASSERT_NE(agent_, nullptr) << "refuses its own default settings";
     PutInCharge(&cluster_);
     StartAndAwait(agent_.get());
-    // An agent may learn from a pod that it sees for the first time.
-    for (const Pod& pod : Pods()) Ask(*agent_, pod, {});
+    // An agent may learn from a pod for which it sees a place for the first time.
+    for (const Pod& pod : Pods()) {
+      Ask(*agent_, pod, OrdinaryNodes(keys_));
+      Ask(*agent_, pod, HostileNodes(keys_));
+    }
   }
   void TearDown() override { Stop(agent_.get()); }
 
