@@ -6,9 +6,11 @@
 #include <memory>
 #include <ostream>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "console/args/flags.h"
 #include "console/format/text.h"
@@ -16,10 +18,13 @@
 #include "console/process/signals.h"
 #include "fmt/format.h"
 #include "load/annotate/node_writer.h"
+#include "load/annotate/value_source.h"
 #include "load/commands/make_source.h"
+#include "load/commands/measured.h"
 #include "load/commands/output.h"
 #include "outrigger/base/clock.h"
 #include "outrigger/base/text.h"
+#include "outrigger/k8s/resources.h"
 #include "sdk/base/files.h"
 #include "serve/server/admin.h"
 #include "serve/server/version.h"
@@ -57,6 +62,47 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> OpenCluster(const AnnotateOptions
   return cluster;
 }
 
+/// A source that keeps what was computed last, if it is to be printed.
+class KeptValues final : public annotate::ValueSource {
+ public:
+  KeptValues(std::unique_ptr<annotate::ValueSource> source, bool keeps)
+      : source_(std::move(source)), keeps_(keeps) {}
+
+  absl::StatusOr<std::vector<annotate::NodeValues>> Compute(
+      std::shared_ptr<const ClusterSnapshot> snapshot, annotate::Scope scope,
+      std::stop_token stop) override {
+    auto values = source_->Compute(snapshot, scope, std::move(stop));
+    if (values.ok() && keeps_) {
+      values_ = *values;
+      snapshot_ = std::move(snapshot);
+    }
+    return values;
+  }
+  const std::vector<std::string>& Keys() const override { return source_->Keys(); }
+  Needs Reads() const override { return source_->Reads(); }
+  bool FollowsCluster() const override { return source_->FollowsCluster(); }
+  bool NeedsHistory() const override { return source_->NeedsHistory(); }
+
+  /// What was computed last, with what is allocatable of the nodes.
+  std::vector<MeasuredNode> Measured() const {
+    std::vector<MeasuredNode> nodes;
+    nodes.reserve(values_.size());
+    for (const annotate::NodeValues& values : values_) {
+      const ResourceList& allocatable = snapshot_->FindNode(values.node)->node().allocatable;
+      nodes.push_back({.values = values,
+                       .cpu = static_cast<double>(allocatable.Get(kCpu).MilliValue()),
+                       .memory = allocatable.Get(kMemory).ToDouble()});
+    }
+    return nodes;
+  }
+
+ private:
+  const std::unique_ptr<annotate::ValueSource> source_;
+  const bool keeps_;
+  std::shared_ptr<const ClusterSnapshot> snapshot_;
+  std::vector<annotate::NodeValues> values_;
+};
+
 /// All parts of one run, each outlives those after it.
 class Parts {
  public:
@@ -77,7 +123,7 @@ class Parts {
 
   ClusterSource& cluster() { return *cluster_; }
   const AnsweredCalls& calls() const { return *calls_; }
-  annotate::ValueSource& source() { return *source_; }
+  KeptValues& source() { return source_; }
   annotate::Counters& counters() { return counters_; }
   annotate::Annotator& annotator() { return annotator_; }
 
@@ -86,13 +132,13 @@ class Parts {
         std::shared_ptr<const AnsweredCalls> calls, std::unique_ptr<annotate::ValueSource> source)
       : cluster_(std::move(cluster)),
         calls_(std::move(calls)),
-        source_(std::move(source)),
+        source_(std::move(source), !options.output.empty()),
         writer_(cluster_->api()),
-        annotator_(cluster_->access(), source_.get(), &writer_, &counters_,
+        annotator_(cluster_->access(), &source_, &writer_, &counters_,
                    WithWarn(options.annotator)) {
-    Needs needs = source_->Reads();
+    Needs needs = source_.Reads();
     needs.NodeVersion();
-    for (const std::string& key : source_->Keys()) needs.NodeAnnotations({key});
+    for (const std::string& key : source_.Keys()) needs.NodeAnnotations({key});
     cluster_->Start(needs);
   }
 
@@ -103,7 +149,7 @@ class Parts {
 
   const std::unique_ptr<ClusterSource> cluster_;
   const std::shared_ptr<const AnsweredCalls> calls_;
-  const std::unique_ptr<annotate::ValueSource> source_;
+  KeptValues source_;
   annotate::KubeNodeWriter writer_;
   annotate::Counters counters_;
   annotate::Annotator annotator_;
@@ -139,6 +185,16 @@ class ShownProgress {
   std::jthread thread_;
 };
 
+absl::Status Print(const std::string& text, const World& world) {
+  world.out << text << std::flush;
+  return world.out.good() ? absl::OkStatus()
+                          : absl::UnavailableError("cannot write to standard output");
+}
+
+absl::Status PrintMeasured(const AnnotateOptions& options, const World& world, Parts* parts) {
+  return Print(MeasuredText(parts->source().Measured(), options.output, world.terminal), world);
+}
+
 absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Parts* parts) {
   const auto view = parts->cluster().access()->Take();
   if (!view.ok()) return view.status();
@@ -147,6 +203,7 @@ absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Pa
     return parts->source().Compute(view->snapshot, annotate::Scope::kAll, {});
   }();
   if (!values.ok()) return values.status();
+  if (!options.output.empty()) return PrintMeasured(options, world, parts);
   annotate::WrittenValues nothing;
   std::vector<PreviewRow> rows;
   for (const annotate::NodeValues& wanted : *values) {
@@ -156,9 +213,7 @@ absl::Status PrintPreview(const AnnotateOptions& options, const World& world, Pa
     annotate::NodeChange change = annotate::Difference(wanted, shown, {}, options.annotator.diff);
     rows.push_back({wanted, std::move(shown), std::move(change)});
   }
-  world.out << PreviewTable(std::move(rows), parts->source().Keys(), world.terminal) << std::flush;
-  return world.out.good() ? absl::OkStatus()
-                          : absl::UnavailableError("cannot write to standard output");
+  return Print(PreviewTable(std::move(rows), parts->source().Keys(), world.terminal), world);
 }
 
 LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator) {
@@ -186,7 +241,10 @@ absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* 
   const auto patched = figures.patches.find("patched");
   spdlog::info("{} nodes looked at, {} patched", figures.nodes,
                patched == figures.patches.end() ? 0 : patched->second);
-  return status;
+  if (options.output.empty()) return status;
+  // What was measured is shown though it could not be written.
+  const absl::Status printed = PrintMeasured(options, world, parts);
+  return status.ok() ? printed : status;
 }
 
 absl::StatusOr<std::unique_ptr<server::AdminService>> StartAdmin(const AnnotateOptions& options,
@@ -256,7 +314,8 @@ int RunAnnotate(Annotating what, const Given& given, const World& world) {
                        .config = given.Value("--config"),
                        .settings = given.settings(),
                        .once = given.Has("--once"),
-                       .dry_run = given.Has("--dry-run")},
+                       .dry_run = given.Has("--dry-run"),
+                       .output = given.Value("--output")},
                       world);
   if (!options.ok()) return Finish(options.status(), world);
   // What ends by itself may be ended at once: it keeps no state of its own.
@@ -285,6 +344,13 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
       {.name = "--once", .help = "Write once, under the Lease, and end"},
       {.name = "--dry-run",
        .help = "Write nothing: print once what would be written, and what is missing"}};
+  if (what == Annotating::kUsage) {
+    Flag output = OutputFlag({"table", "json", "yaml"});
+    output.help =
+        "with --once or --dry-run: print what each node uses, or why that is not known, as table, "
+        "json or yaml";
+    command.flags.push_back(std::move(output));
+  }
   command.settings = {{.title = "Settings", .settings = MakeAnnotateGroup(what).settings}};
   command.notes =
       notes +

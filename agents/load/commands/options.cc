@@ -178,6 +178,10 @@ absl::StatusOr<AnnotateOptions> PrepareAnnotate(const AnnotateFlags& flags, cons
   options.what = flags.what;
   options.dry_run = flags.dry_run;
   options.once = flags.once || flags.dry_run;
+  options.output = flags.output;
+  if (!options.output.empty() && !options.once) {
+    return Refuse("-o prints what one pass measured: it goes with --once or --dry-run");
+  }
   auto further = TakeFurther(&*file);
   if (!further.ok()) return further.status();
   if (flags.what == Annotating::kUsage) options.further = *std::move(further);

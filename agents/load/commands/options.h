@@ -22,6 +22,7 @@ struct AnnotateFlags {
   std::map<std::string, std::string> settings;  // flag -> value
   bool once = false;
   bool dry_run = false;
+  std::string output;  // as AnnotateOptions::output
 };
 
 /// Everything of `outrigger annotate` before it starts, checked.
@@ -29,6 +30,7 @@ struct AnnotateOptions {
   Annotating what = Annotating::kUsage;
   bool once = false;
   bool dry_run = false;
+  std::string output;  // form of what was measured: "table", "json", "yaml"; empty: none
   AnnotateSettings settings;
   std::vector<usage::FurtherQuery> further;
   ClusterOptions cluster;

@@ -162,9 +162,9 @@ NodeMatch Choose(const std::vector<Candidate>& candidates, const Uses& uses) {
   for (const Hit& hit : left.front()->hits) {
     const std::string_view value = LabelOf(*left.front()->labels, hit.label);
     if (!IsQuotable(value) || !uses.IsAlone(hit.label, value)) continue;
-    return {.selector = Selector{.label = std::string(hit.label),
-                                 .value = std::string(value),
-                                 .by_uname = hit.by == MatchedBy::kUname},
+    return {.selector =
+                Selector{
+                    .label = std::string(hit.label), .value = std::string(value), .what = hit.what},
             .gap = Gap::kNone,
             .detail = {}};
   }
@@ -176,7 +176,7 @@ NodeMatch Choose(const std::vector<Candidate>& candidates, const Uses& uses) {
 }  // namespace
 
 std::string Selector::Text() const {
-  return fmt::format("{}={}{}", label, value, by_uname ? " (node_uname_info)" : "");
+  return fmt::format("{}={} ({})", label, value, what);
 }
 
 NodeIndex::NodeIndex(std::span<const NodeQuestion> nodes, int exporter_port)
@@ -204,17 +204,23 @@ std::optional<size_t> NodeIndex::OfFirstPart(std::string_view host) const {
   return first.empty() ? Find(host, by_first_part_) : Find(first, by_name_);
 }
 
+Hit NodeIndex::HitOf(size_t node, MatchedBy by, std::string_view host) const {
+  return {.node = node,
+          .by = by,
+          .label = "instance",
+          .what = Find(host, by_name_) ? "node name" : "address"};
+}
+
 std::optional<Hit> NodeIndex::OfInstance(std::string_view given) const {
   const std::string_view instance = WithoutScheme(given);
   if (const std::optional<size_t> node = Find(instance, by_host_)) {
-    return Hit{.node = *node, .by = MatchedBy::kInstance, .label = "instance"};
+    return HitOf(*node, MatchedBy::kInstance, instance);
   }
   const HostPort parts = SplitInstance(instance);
   const std::optional<size_t> node = Find(parts.host, by_host_);
   if (!node) return std::nullopt;
-  return Hit{.node = *node,
-             .by = parts.port == port_ ? MatchedBy::kInstance : MatchedBy::kInstancePort,
-             .label = "instance"};
+  return HitOf(*node, parts.port == port_ ? MatchedBy::kInstance : MatchedBy::kInstancePort,
+               parts.host);
 }
 
 std::vector<Hit> NodeIndex::HitsOf(const Labels& labels) const {
@@ -223,16 +229,17 @@ std::vector<Hit> NodeIndex::HitsOf(const Labels& labels) const {
     if (hit && (hits.empty() || hits.front().node == hit->node)) hits.push_back(*hit);
   };
   const auto add_node = [&add](const std::optional<size_t>& node, MatchedBy by,
-                               std::string_view label) {
-    if (node) add(Hit{.node = *node, .by = by, .label = label});
+                               std::string_view label, std::string_view what) {
+    if (node) add(Hit{.node = *node, .by = by, .label = label, .what = what});
   };
+  constexpr std::string_view kOfUname = "host name in node_uname_info";
   const std::string_view instance = LabelOf(labels, "instance");
-  add_node(Find(LabelOf(labels, "node"), by_name_), MatchedBy::kNodeLabel, "node");
+  add_node(Find(LabelOf(labels, "node"), by_name_), MatchedBy::kNodeLabel, "node", "node name");
   add(OfInstance(instance));
-  add_node(Find(instance, by_uname_), MatchedBy::kUname, "instance");
-  add_node(Find(LabelOf(labels, "nodename"), by_name_), MatchedBy::kUname, "nodename");
+  add_node(Find(instance, by_uname_), MatchedBy::kUname, "instance", kOfUname);
+  add_node(Find(LabelOf(labels, "nodename"), by_name_), MatchedBy::kUname, "nodename", kOfUname);
   add_node(OfFirstPart(SplitInstance(WithoutScheme(instance)).host), MatchedBy::kWithoutDomain,
-           "instance");
+           "instance", "host name");
   return hits;
 }
 

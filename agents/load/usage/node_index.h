@@ -25,11 +25,11 @@ enum class MatchedBy : uint8_t {
 
 /// By which label, and value of it, a node's series are selected.
 struct Selector {
-  std::string label;  // "instance"
-  std::string value;  // "10.0.0.1:9100"
-  bool by_uname = false;
+  std::string label;      // "instance"
+  std::string value;      // "10.0.0.1:9100"
+  std::string_view what;  // that the value is: "node name", "address", "host name"
 
-  /// "instance=10.0.0.1:9100"
+  /// "instance=10.0.0.1:9100 (address)"
   std::string Text() const;
 };
 
@@ -50,6 +50,7 @@ class NodeIndex {
     size_t node = 0;  // index of the question
     MatchedBy by = MatchedBy::kNodeLabel;
     std::string_view label;  // "instance"
+    std::string_view what;   // as Selector::what
   };
 
   /// The questions must outlive this. `exporter_port`: of the exporter that is meant where an
@@ -69,6 +70,7 @@ class NodeIndex {
   using Table = std::map<std::string, size_t, std::less<>>;
 
   std::optional<Hit> OfInstance(std::string_view given) const;
+  Hit HitOf(size_t node, MatchedBy by, std::string_view host) const;
   std::optional<size_t> OfFirstPart(std::string_view host) const;
 
   size_t count_;

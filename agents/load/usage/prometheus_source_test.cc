@@ -23,7 +23,7 @@ TEST(PrometheusSource, ReadsMeanAndDeviationOfEachNode) {
   EXPECT_EQ(reading->end_ms, kEndMs);
   EXPECT_EQ(reading->window, seconds(86'400));
   ASSERT_EQ(reading->nodes.size(), 2U);
-  EXPECT_EQ(reading->nodes[0].matched_by, "instance=10.0.0.2:9100");
+  EXPECT_EQ(reading->nodes[0].matched_by, "instance=10.0.0.2:9100 (address)");
   EXPECT_EQ(reading->nodes[0].cpu.mean.value, 2000);
   EXPECT_EQ(reading->nodes[0].cpu.deviation.value, 2001);
   EXPECT_EQ(reading->nodes[1].memory.mean.value, 1000);

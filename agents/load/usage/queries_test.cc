@@ -74,7 +74,7 @@ std::vector<NodeMatch> Matches(const std::vector<std::string>& labels) {
   for (const std::string& label : labels) {
     NodeMatch& match = matches.emplace_back();
     if (!label.empty())
-      match.selector = Selector{.label = label, .value = "v.1", .by_uname = false};
+      match.selector = Selector{.label = label, .value = "v.1", .what = {}};
   }
   return matches;
 }

@@ -120,7 +120,7 @@ bool SampledUsage::Add(const UsedNow& sample, int64_t now_ms, Window* window) co
 
 NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& sample, int64_t end_ms,
                                    const Window& window) const {
-  return {.matched_by = "name=" + node.name,
+  return {.matched_by = fmt::format("name={} (node name)", node.name),
           .cpu = FreeOf(window.cpu, node.cpu, sample.cpu.has_value(), end_ms),
           .memory = FreeOf(window.memory, node.memory, sample.memory.has_value(), end_ms),
           .known = std::max(window.cpu.Age(end_ms), window.memory.Age(end_ms)),

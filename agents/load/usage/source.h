@@ -77,7 +77,9 @@ struct OriginalMemory {
 };
 
 struct NodeReading {
-  std::string matched_by;  // "instance=10.0.0.1:9100", of the source's series; empty: none
+  /// The source's series, and what names the node in it: "instance=10.0.0.1:9100 (address)";
+  /// empty: none.
+  std::string matched_by;
   Free cpu, memory;
   /// How long ago the first sample of the window was taken: less than the window on a node that is
   /// new. Gaps after that do not count.
