@@ -118,6 +118,8 @@ usage::NodeQuestion QuestionOf(const NodeView& view) {
   }
   question.cpu = static_cast<double>(node.allocatable.Get(kCpu).MilliValue());
   question.memory = node.allocatable.Get(kMemory).ToDouble();
+  question.cpu_capacity = static_cast<double>(node.capacity.Get(kCpu).MilliValue());
+  question.memory_capacity = node.capacity.Get(kMemory).ToDouble();
   return question;
 }
 
@@ -147,7 +149,7 @@ UsageSource::UsageSource(std::unique_ptr<usage::Source> source, UsageOptions opt
       keys_(KeysOf(options_)) {}
 
 Needs UsageSource::Reads() const {
-  Needs needs = Needs().NodeAllocatable().NodeAddresses();
+  Needs needs = Needs().NodeAllocatable().NodeCapacity().NodeAddresses();
   if (options_.original_arithmetic) needs.ClusterPods().PodResources();
   return needs;
 }

@@ -155,7 +155,9 @@ NodeMatch Choose(const std::vector<Candidate>& candidates, const Uses& uses) {
   if (candidates.empty()) {
     return {.selector = {},
             .gap = Gap::kNoSeries,
-            .detail = "no series has its name or InternalIP in node, instance or nodename"};
+            .detail =
+                "no series has its name or InternalIP in node, instance or nodename. Check that "
+                "its node_exporter is scraped, and --prometheus-matchers"};
   }
   const std::vector<const Candidate*> left = Narrowed(candidates);
   if (left.size() > 1) return Several(left);

@@ -67,6 +67,11 @@ Value Checked(double value, bool signed_ok) {
   return Value::Of(value);
 }
 
+bool IsTooMuch(double value, double capacity) {
+  constexpr double kRoom = 1.1;
+  return capacity > 0 && value > kRoom * capacity;
+}
+
 Value LastValue(const NodeSeries& node, bool signed_ok) {
   if (node.gap != Gap::kNone) return Value::Missing(node.gap, node.detail);
   return Checked(node.series->points.back().value, signed_ok);

@@ -37,4 +37,8 @@ Value ForecastValue(const NodeSeries& node, double end, double step, size_t poin
 /// `value`, or kNotFinite or kUnit.
 Value Checked(double value, bool signed_ok);
 
+/// True if no machine of that capacity has so much, free or used. Rates are a little wrong, so a
+/// tenth more is not. False where the capacity is not known (0).
+bool IsTooMuch(double value, double capacity);
+
 }  // namespace outrigger::usage

@@ -142,6 +142,7 @@ absl::StatusOr<Reading> PrometheusPass::Run() {
   if (absl::Status none = fates_.NothingAnswered(); !none.ok()) return none;
   for (const Target& target : Targets()) CheckUnit(target);
   for (size_t i = 0; i < nodes_.size() && !options_.original_arithmetic; ++i) {
+    LoseTooMuch(i);
     TakeReserved(i);
     SetKnown(i);
   }
@@ -153,17 +154,20 @@ absl::Status PrometheusPass::FindSeries() {
   const std::string query = Expand(options_.queries.nodes, TermsOf({}));
   QueryResult result = client_.Ask(query, {.end_ms = {}, .step = {}, .points = 0}, stop_);
   if (result.outcome != Outcome::kAnswered) return result.status;
-  reading_.end_ms = UnixMs(options_.clock);
+  reading_.end_ms = asked_ms_ = UnixMs(options_.clock);
   const std::vector<Series>& series = result.answer.series;
   if (!series.empty() && !series.front().points.empty()) {
     const auto theirs = static_cast<int64_t>(std::floor(series.front().points.back().time * 1000));
     const milliseconds ahead(theirs - reading_.end_ms);
-    if (std::chrono::abs(ahead) > kNotedSkew) {
+    asked_ms_ = theirs;
+    // Samples were taken when they were scraped, whatever time Prometheus gave them.
+    if (std::chrono::abs(ahead) <= kNotedSkew) {
+      reading_.end_ms = theirs;
+    } else {
       Note(fmt::format("the clock of Prometheus is {} s {} that of this program",
                        std::abs(ahead.count()) / 1000,
                        ahead.count() > 0 ? "ahead of" : "later than"));
     }
-    reading_.end_ms = theirs;
   }
   matches_ = index_.Match(series);
   const auto is_missing = [](const NodeMatch& match) { return match.gap == Gap::kNoSeries; };
@@ -313,7 +317,7 @@ QueryTerms PrometheusPass::TermsOf(const Batch& batch) const {
 }
 
 QueryTime PrometheusPass::TimeOf(Kind kind) const {
-  QueryTime time{.end_ms = reading_.end_ms, .step = milliseconds(0), .points = 0};
+  QueryTime time{.end_ms = asked_ms_, .step = milliseconds(0), .points = 0};
   if (kind == Kind::kForecast) {
     time.step = spacing_.chunk;
     time.points = spacing_.chunks;
@@ -387,6 +391,22 @@ void PrometheusPass::CheckUnit(const Target& target) {
   }
 }
 
+void PrometheusPass::LoseTooMuch(size_t node) {
+  const NodeQuestion& asked = nodes_[node];
+  const auto check = [](double capacity, std::string_view unit, Free* free) {
+    for (Value* const value : {&free->mean, &free->deviation, &free->forecast}) {
+      if (!value->value || !IsTooMuch(*value->value, capacity)) continue;
+      *value = Value::Missing(
+          Gap::kUnit,
+          fmt::format("the value is {:.4g} {}: more than the machine has ({:.4g}). Look "
+                      "at its series in Prometheus",
+                      *value->value, unit, capacity));
+    }
+  };
+  check(asked.cpu_capacity, "millicores", &reading_.nodes[node].cpu);
+  check(asked.memory_capacity, "bytes", &reading_.nodes[node].memory);
+}
+
 // What the kubelet keeps for the system is no room for pods, and what the system uses counts: the
 // same basis as that of metrics.k8s.io. Queries of a user are taken as they are.
 void PrometheusPass::TakeReserved(size_t node) {
@@ -395,7 +415,7 @@ void PrometheusPass::TakeReserved(size_t node) {
                         Value* value) {
     if (IsGiven(query) || !value->value) return;
     // Of another basis the node would look emptier than it is.
-    if (total.gap == Gap::kFailed) *value = total;
+    if (total.gap == Gap::kFailed || total.gap == Gap::kSeveralSeries) *value = total;
     if (!total.value || allocatable <= 0) return;
     const double reserved = std::max(*total.value * unit - allocatable, 0.0);
     *value->value = std::max(*value->value - reserved, 0.0);
@@ -417,19 +437,29 @@ void PrometheusPass::SetKnown(size_t node) {
   reading_.nodes[node].known = milliseconds(static_cast<int64_t>(known));
 }
 
+std::string PrometheusPass::CauseOf(const Target& target) const {
+  const auto has = [&target](std::string_view text) {
+    return target.query->find(text) != std::string::npos;
+  };
+  if (!has("rate(")) return "";
+  const milliseconds time = has("$range") ? spacing_.range : spacing_.window;
+  std::string cause = fmt::format("; a rate needs two samples in {}", DurationText(time));
+  if (target.is_given || target.part != &Free::mean) return cause;
+  return cause +
+         " of node_cpu_seconds_total in all modes, that count no faster than time goes by. Scrape "
+         "more often, or set a longer --window";
+}
+
 void PrometheusPass::Fill(const Target& target, const Batch& batch, const QueryAnswer& answer) {
   const BatchPlaces places(batch, matches_, index_);
   const auto node_of = [&places](const Labels& labels) { return places.Of(labels); };
   const size_t count = batch.nodes.empty() ? nodes_.size() : batch.nodes.size();
   const QueryTime time = TimeOf(target.kind);
-  const double end = static_cast<double>(reading_.end_ms) / 1000;
+  const double end = static_cast<double>(asked_ms_) / 1000;
   std::vector<NodeSeries> series = SeriesOfNodes(answer, count, node_of);
   for (size_t place = 0; place < count; ++place) {
     const size_t node = batch.nodes.empty() ? place : batch.nodes[place];
-    if (series[place].gap == Gap::kNoSeries && target.query->find("$range") != std::string::npos) {
-      series[place].detail +=
-          fmt::format("; a rate needs two samples in {}", DurationText(spacing_.range));
-    }
+    if (series[place].gap == Gap::kNoSeries) series[place].detail += CauseOf(target);
     switch (target.kind) {
       case Kind::kInstant:
         *SlotOf(target, node) =

@@ -118,9 +118,13 @@ class PrometheusPass {
   void Fail(const Target& target, const Batch& batch, const std::string& why);
   void Lose(const Target& target, size_t node, const Value& gap);
   void CheckUnit(const Target& target);
+  /// Loses values that are more than the machine has.
+  void LoseTooMuch(size_t node);
   /// Free amounts of the machine become those of what is allocatable.
   void TakeReserved(size_t node);
   void SetKnown(size_t node);
+  /// What an answer without a node's series may lack, for people.
+  std::string CauseOf(const Target& target) const;
   void Fill(const Target& target, const Batch& batch, const QueryAnswer& answer);
   void FillOriginal(const Target& target, size_t node, const NodeSeries& series);
   Value* SlotOf(const Target& target, size_t node);
@@ -141,6 +145,7 @@ class PrometheusPass {
   Spacing spacing_;
   QueryFates fates_;
   Reading reading_;
+  int64_t asked_ms_ = 0;  // end of the window by the clock of Prometheus
   std::array<std::vector<Value>, kMachineParts> machines_;  // by Machine, then by node
   Mutex mutex_;
   std::vector<std::string> notes_ ABSL_GUARDED_BY(mutex_);

@@ -52,6 +52,7 @@ inline std::string KindOf(const Asked& asked) {
   if (Holds(asked.query, "uname")) return "names";
   if (Holds(asked.query, "[30m]")) return "scrapes";
   if (Holds(asked.query, "timestamp(")) return "known";
+  if (Holds(asked.query, "mode!=")) return "cpu-mean";
   if (Holds(asked.query, "count without")) return "cpus";
   if (Holds(asked.query, "MemTotal")) return "total";
   if (Holds(asked.query, "over_time")) {

@@ -46,6 +46,16 @@ constexpr milliseconds kRarestScrapes{300'000};
 constexpr std::string_view kIdle =
     R"(avg by ($label) (sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers )"
     R"(mode="idle",$label=~"$nodes"}[$range]))))";
+// Of two exporters two series, which is seen.
+constexpr std::string_view kCpus =
+    R"(count without (cpu, mode) (node_cpu_seconds_total{$matchers mode="idle",$label=~"$nodes"}))";
+// What all modes have had of the window, and all but idle. Both rates miss the same where scrapes
+// are missing, a counter was reset, or the node is new.
+constexpr std::string_view kAllOfWindow =
+    R"(sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers $label=~"$nodes"}[$window])))";
+constexpr std::string_view kBusyOfWindow =
+    R"(sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers )"
+    R"(mode!="idle",$label=~"$nodes"}[$window])))";
 constexpr std::string_view kAvailable =
     R"(avg by ($label) (node_memory_MemAvailable_bytes{$matchers $label=~"$nodes"}))";
 
@@ -68,7 +78,9 @@ PrometheusQueries WithDefaults(PrometheusQueries given) {
   const auto over = [](std::string_view function, std::string_view inner, std::string_view window) {
     return fmt::format("{}(({})[{}:$step])", function, inner, window);
   };
-  Default(&given.cpu_mean, "1000 * " + over("avg_over_time", kIdle, "$window"));
+  // Counters that count faster than time goes by are wrong.
+  Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * (1 - {} / ({} <= 1.1 * {})))",
+                                       kCpus, kBusyOfWindow, kAllOfWindow, kCpus));
   Default(&given.cpu_deviation, "1000 * " + over("stddev_over_time", kIdle, "$window"));
   Default(&given.cpu_series, "1000 * " + over("avg_over_time", kIdle, "$chunk"));
   Default(&given.memory_mean, over("avg_over_time", kAvailable, "$window"));
@@ -88,8 +100,7 @@ const MachineQueries& QueriesOfMachines() {
   static const MachineQueries queries{
       .known = R"(time() - min by ($label) (min_over_time(timestamp()"
                R"(node_memory_MemAvailable_bytes{$matchers $label=~"$nodes"})[$window:$step])))",
-      .cpus = R"(avg by ($label) (count without (cpu, mode) (node_cpu_seconds_total{$matchers )"
-              R"(mode="idle",$label=~"$nodes"})))",
+      .cpus = std::string(kCpus),
       .memory = R"(avg by ($label) (node_memory_MemTotal_bytes{$matchers $label=~"$nodes"}))"};
   return queries;
 }

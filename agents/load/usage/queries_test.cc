@@ -73,8 +73,7 @@ std::vector<NodeMatch> Matches(const std::vector<std::string>& labels) {
   std::vector<NodeMatch> matches;
   for (const std::string& label : labels) {
     NodeMatch& match = matches.emplace_back();
-    if (!label.empty())
-      match.selector = Selector{.label = label, .value = "v.1", .what = {}};
+    if (!label.empty()) match.selector = Selector{.label = label, .value = "v.1", .what = {}};
   }
   return matches;
 }

@@ -14,6 +14,7 @@
 
 #include "fmt/format.h"
 #include "load/usage/forecast.h"
+#include "load/usage/node_values.h"
 #include "outrigger/base/text.h"
 
 namespace outrigger::usage {
@@ -22,6 +23,9 @@ namespace {
 // Clocks that are closer than this are the same clock.
 constexpr int64_t kSameClockMs = 30'000;
 constexpr size_t kMaxName = 100;
+// An older sample stands for nothing: as in Prometheus, or a quarter of a window of hours.
+constexpr int64_t kOldestMs = 300'000;
+constexpr int64_t kOldestOfWindow = 4;
 // Of less, a moment would be taken for the load.
 constexpr std::chrono::milliseconds kLeastKnown{60'000};
 
@@ -49,6 +53,21 @@ int64_t EndOf(std::span<const UsedNow> samples, int64_t now_ms) {
   int64_t newest = 0;
   for (const UsedNow& sample : samples) newest = std::max(newest, TimeOf(sample, now_ms));
   return newest > 0 ? newest : now_ms;
+}
+
+/// Why the sample says nothing of now; empty: it does.
+std::string Outdated(const UsedNow& sample, int64_t now_ms, std::chrono::milliseconds window) {
+  const int64_t age_ms = now_ms - TimeOf(sample, now_ms);
+  if (age_ms <= std::max(kOldestMs, window.count() / kOldestOfWindow)) return "";
+  return fmt::format(
+      "its sample is {} s old. Check that the source still measures it, and the clocks",
+      age_ms / 1000);
+}
+
+std::optional<std::string_view> FaultOf(std::optional<double> used, double capacity) {
+  if (!used) return "what is used is missing or no amount";
+  if (IsTooMuch(*used, capacity)) return "what is used is more than the machine has";
+  return std::nullopt;
 }
 
 /// Adds a note of the nodes, if there are any. It stays the same while they do.
@@ -93,8 +112,13 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
     } else {
       const UsedNow& used = *sample->second;
       if (used.time_ms > now_ms + kSameClockMs) ahead.push_back(node.name);
-      if (!Add(used, now_ms, &window.mapped())) back.push_back(node.name);
-      reading.nodes.push_back(ReadNode(node, used, reading.end_ms, window.mapped()));
+      const std::string outdated = Outdated(used, now_ms, window_);
+      if (!outdated.empty()) {
+        reading.nodes.push_back(NoReading(Gap::kNoSeries, outdated, forecast_));
+      } else {
+        if (!Add(node, used, now_ms, &window.mapped())) back.push_back(node.name);
+        reading.nodes.push_back(ReadNode(node, used, reading.end_ms, window.mapped()));
+      }
     }
     kept.insert(std::move(window));
   }
@@ -105,7 +129,8 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
   return reading;
 }
 
-bool SampledUsage::Add(const UsedNow& sample, int64_t now_ms, Window* window) const {
+bool SampledUsage::Add(const NodeQuestion& node, const UsedNow& sample, int64_t now_ms,
+                       Window* window) const {
   // The same sample again, of a clock that is ahead: its time would count as a new one each time.
   if (sample.time_ms > 0 && sample.time_ms == window->given_ms) return true;
   const int64_t time = TimeOf(sample, now_ms);
@@ -113,32 +138,36 @@ bool SampledUsage::Add(const UsedNow& sample, int64_t now_ms, Window* window) co
   if (went_back) *window = Window(window_);
   window->given_ms = sample.time_ms;
   window->last_ms = std::max(window->last_ms, time);
-  if (sample.cpu) window->cpu.Add(time, *sample.cpu, sample.covers);
-  if (sample.memory) window->memory.Add(time, *sample.memory, sample.covers);
+  if (!FaultOf(sample.cpu, node.cpu_capacity)) window->cpu.Add(time, *sample.cpu, sample.covers);
+  if (!FaultOf(sample.memory, node.memory_capacity))
+    window->memory.Add(time, *sample.memory, sample.covers);
   return !went_back;
 }
 
 NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& sample, int64_t end_ms,
                                    const Window& window) const {
   return {.matched_by = fmt::format("name={} (node name)", node.name),
-          .cpu = FreeOf(window.cpu, node.cpu, sample.cpu.has_value(), end_ms),
-          .memory = FreeOf(window.memory, node.memory, sample.memory.has_value(), end_ms),
+          .cpu = FreeOf(window.cpu, node.cpu, FaultOf(sample.cpu, node.cpu_capacity), end_ms),
+          .memory = FreeOf(window.memory, node.memory, FaultOf(sample.memory, node.memory_capacity),
+                           end_ms),
           .known = std::max(window.cpu.Age(end_ms), window.memory.Age(end_ms)),
           .further = {},
           .original = {}};
 }
 
-Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool is_amount,
-                          int64_t end_ms) const {
-  if (!is_amount) return Missing(Gap::kUnit, "what is used is missing or no amount", forecast_);
+Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable,
+                          std::optional<std::string_view> fault, int64_t end_ms) const {
+  if (fault) return Missing(Gap::kUnit, std::string(*fault), forecast_);
   if (!(allocatable > 0)) return Missing(Gap::kUnit, "the node has no allocatable", forecast_);
   const std::optional<Moments> moments = used.Of(end_ms);
   const std::chrono::milliseconds known = used.Known(end_ms);
   if (const auto needed = std::min(kLeastKnown, window_ / 2); !moments || known < needed) {
-    return Missing(Gap::kTooYoung,
-                   fmt::format("{} s of a window of {} s are known, {} s are needed",
-                               known.count() / 1000, window_.count() / 1000, needed.count() / 1000),
-                   forecast_);
+    return Missing(
+        Gap::kTooYoung,
+        fmt::format("{} s of a window of {} s are known, {} s are needed: each pass adds a "
+                    "sample, so --once has one",
+                    known.count() / 1000, window_.count() / 1000, needed.count() / 1000),
+        forecast_);
   }
   Free free;
   free.mean = Value::Of(std::max(allocatable - moments->mean, 0.0));

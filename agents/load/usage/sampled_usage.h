@@ -47,11 +47,11 @@ class SampledUsage {
   };
 
   /// False: the node's clock went back, so that its window begins again.
-  bool Add(const UsedNow& sample, int64_t now_ms, Window* window) const;
+  bool Add(const NodeQuestion& node, const UsedNow& sample, int64_t now_ms, Window* window) const;
   NodeReading ReadNode(const NodeQuestion& node, const UsedNow& sample, int64_t end_ms,
                        const Window& window) const;
-  Free FreeOf(const WindowedMoments& used, double allocatable, bool is_amount,
-              int64_t end_ms) const;
+  Free FreeOf(const WindowedMoments& used, double allocatable,
+              std::optional<std::string_view> fault, int64_t end_ms) const;
 
   std::chrono::milliseconds window_;
   bool forecast_;

@@ -29,6 +29,8 @@ struct NodeQuestion {
   std::vector<std::string> addresses;  // its InternalIPs
   double cpu = 0;                      // allocatable, millicores
   double memory = 0;                   // allocatable, bytes
+  double cpu_capacity = 0;             // of the machine, in the same units; 0: not known
+  double memory_capacity = 0;
   /// Sum of the memory that its pods request, in bytes. Used with original arithmetic only.
   double requested_memory = 0;
 };
@@ -41,7 +43,7 @@ enum class Gap : uint8_t {
   kNotFinite,      // NaN or infinite
   kFailed,         // the source did not answer, or answered something else
   kTooYoung,       // less than a minute is known, or half of a shorter window
-  kUnit,           // the value is no amount of its resource: a negative one, text, a ratio
+  kUnit,           // the value is no amount of its resource: negative, text, a ratio, too much
 };
 
 /// Stable words for metrics and tables: "none", "no-series", "several-series", "not-finite",
@@ -90,7 +92,9 @@ struct NodeReading {
 
 struct Reading {
   std::vector<NodeReading> nodes;  // as the questions
-  int64_t end_ms = 0;              // end of the window by the source's clock, Unix time in ms
+  /// End of the window, Unix time in ms: by the source's clock, or, where that is far off, by the
+  /// clock here.
+  int64_t end_ms = 0;
   std::chrono::milliseconds window{0};
   /// What an administrator should know, a sentence each: "the clock of Prometheus is 95 s ahead".
   std::vector<std::string> notes;

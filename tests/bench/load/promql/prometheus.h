@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -9,8 +8,8 @@
 #include "../exporter.h"
 #include "../trace.h"
 #include "engine.h"
-#include "expression.h"
 #include "load/usage/scripted_prometheus_testing.h"
+#include "store_answers.h"
 
 namespace outrigger::load_bench {
 
@@ -42,10 +41,6 @@ class Prometheus {
 
   void AddSeries(size_t node);
   void Take(size_t node);
-  absl::StatusOr<const Expression*> Parsed(const std::string& query);
-  absl::StatusOr<std::string> Instant(const Expression& expression, double time);
-  absl::StatusOr<std::string> Range(const Expression& expression, const usage::Asked& asked);
-  std::string LabelsText(size_t labels) const;
 
   const Trace& trace_;
   const Exporter& exporter_;
@@ -54,8 +49,7 @@ class Prometheus {
   double epoch_ = 0;
   std::vector<Node> nodes_;
   SeriesStore store_;
-  Engine engine_{&store_};
-  std::map<std::string, std::unique_ptr<Expression>> parsed_;
+  StoreAnswers answers_{&store_};
   std::unique_ptr<usage::ScriptedPrometheus> server_;  // last: its threads use what is above
 };
 
