@@ -139,6 +139,21 @@ func TestADryRunSaysWhatIsMissing(t *testing.T) {
 		t.Errorf("a dry run wrote to the node")
 	}
 	t.Log("\n" + table)
+
+	// For people: what each node uses, or the reason why that is not known.
+	for form, parts := range map[string][]string{
+		"table": {"NO VALUE", "name=a (node name)", "cpu and memory: too-young: ", "cpu and memory: no-series: "},
+		"json":  {`"series": "name=a (node name)"`, `"cause": "too-young"`, `"cause": "no-series"`},
+		"yaml":  {"cause: too-young", "cause: no-series"},
+	} {
+		text := string(outrigger.Run(w, "annotate", "usage", "--once", "-o", form, "--source", "file", "--file", file.path,
+			"--kubeconfig", w.kubeconfig("usage")))
+		for _, part := range parts {
+			if !strings.Contains(text, part) {
+				t.Errorf("-o %s lacks %q:\n%s", form, part, text)
+			}
+		}
+	}
 }
 
 // One process writes; when it dies the other one takes over. Each has the rights of the manifest's account.

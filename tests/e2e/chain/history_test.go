@@ -24,18 +24,18 @@ const (
 	resolution = 0.002            // relative, of a day whose end is known to some seconds
 )
 
-// past is what a node did: its idle cpus, each a counter of seconds, and its available memory.
+// past is what a node did: its idle and its busy cpus, each a counter of seconds, and its available memory.
 type past struct {
 	name, address string
-	idle          [][]prometheus.Sample
+	idle, busy    [][]prometheus.Sample
 	memory        []prometheus.Sample
 }
 
 // livePast makes up a node: its load changes every few minutes around a mean that goes with the hour. It is
 // restarted once, which sets its counters to 0, and its exporter is silent for some hours.
 func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom, silentTo time.Duration) *past {
-	p := &past{name: name, address: address, idle: make([][]prometheus.Sample, 2)}
-	seconds := make([]float64, len(p.idle))
+	p := &past{name: name, address: address, idle: make([][]prometheus.Sample, 2), busy: make([][]prometheus.Sample, 2)}
+	seconds, busy := make([]float64, len(p.idle)), make([]float64, len(p.idle))
 	share, available := make([]float64, len(p.idle)), 0.0
 	// 7 s: never at a point of time at which a rate begins or ends.
 	first := now.Add(-day - time.Hour).Truncate(scrapes).Add(7 * time.Second)
@@ -51,8 +51,9 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 		restarts := before <= 12*time.Hour && before+scrapes > 12*time.Hour
 		for cpu := range seconds {
 			seconds[cpu] += share[cpu] * scrapes.Seconds()
+			busy[cpu] += (1 - share[cpu]) * scrapes.Seconds()
 			if restarts {
-				seconds[cpu] = share[cpu]
+				seconds[cpu], busy[cpu] = share[cpu], 1-share[cpu]
 			}
 		}
 		if before < silentFrom && before > silentTo {
@@ -60,6 +61,7 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 		}
 		for cpu := range seconds {
 			p.idle[cpu] = append(p.idle[cpu], prometheus.Sample{At: at, Value: seconds[cpu]})
+			p.busy[cpu] = append(p.busy[cpu], prometheus.Sample{At: at, Value: busy[cpu]})
 		}
 		p.memory = append(p.memory, prometheus.Sample{At: at, Value: math.Round(available)})
 	}
@@ -86,17 +88,32 @@ func (p *past) idleAt(at time.Time) (millicores float64, known bool) {
 			continue
 		}
 		known = true
-		increase := 0.0
-		for i, sample := range window[1:] {
-			if step := sample.Value - window[i].Value; step >= 0 {
-				increase += step
-			} else {
-				increase += sample.Value // the counter began again at 0
-			}
-		}
-		millicores += 1000 * increase / window[len(window)-1].At.Sub(window[0].At).Seconds()
+		millicores += 1000 * increaseOf(window) / window[len(window)-1].At.Sub(window[0].At).Seconds()
 	}
 	return millicores, known
+}
+
+// meanIdle is the millicores that were idle in the day before end, the time when the exporter was silent included.
+func (p *past) meanIdle(end time.Time) float64 {
+	idle, all := 0.0, 0.0
+	for cpu := range p.idle {
+		of := increaseOf(between(p.idle[cpu], end.Add(-day), end))
+		idle, all = idle+of, all+of+increaseOf(between(p.busy[cpu], end.Add(-day), end))
+	}
+	return 1000 * float64(len(p.idle)) * idle / all
+}
+
+// increaseOf is how much a counter counted from the first sample to the last.
+func increaseOf(samples []prometheus.Sample) float64 {
+	increase := 0.0
+	for i, sample := range samples[1:] {
+		if step := sample.Value - samples[i].Value; step >= 0 {
+			increase += step
+		} else {
+			increase += sample.Value // the counter began again at 0
+		}
+	}
+	return increase
 }
 
 func (p *past) memoryAt(at time.Time) (float64, bool) {
@@ -131,9 +148,11 @@ func history(pasts []*past) []prometheus.Metric {
 	memory := prometheus.Metric{Name: "node_memory_MemAvailable_bytes"}
 	for _, p := range pasts {
 		labels := fmt.Sprintf(`instance="%s:9100",job="node"`, p.address)
-		for i, samples := range p.idle {
-			cpu.Series = append(cpu.Series, prometheus.Series{
-				Labels: fmt.Sprintf(`cpu="%d",mode="idle",%s`, i, labels), Samples: samples})
+		for i := range p.idle {
+			for mode, samples := range map[string][]prometheus.Sample{"idle": p.idle[i], "user": p.busy[i]} {
+				cpu.Series = append(cpu.Series, prometheus.Series{
+					Labels: fmt.Sprintf(`cpu="%d",mode=%q,%s`, i, mode, labels), Samples: samples})
+			}
 		}
 		memory.Series = append(memory.Series, prometheus.Series{Labels: labels, Samples: p.memory})
 	}
@@ -164,7 +183,8 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 		if !strings.Contains(row["SERIES"], p.address) {
 			t.Errorf("node %s: the series is %q", p.name, row["SERIES"])
 		}
-		cpu, cpuDeviation := moments(end, p.idleAt)
+		_, cpuDeviation := moments(end, p.idleAt)
+		cpu := p.meanIdle(end)
 		memory, memoryDeviation := moments(end, p.memoryAt)
 		for column, want := range map[string]float64{"MEAN-FREE-CPU": cpu, "STD-FREE-CPU": cpuDeviation,
 			"MEAN-FREE-MEMORY": memory, "STD-FREE-MEMORY": memoryDeviation} {
