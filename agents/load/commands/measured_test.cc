@@ -1,8 +1,11 @@
 #include "load/commands/measured.h"
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "load/annotate/usage_values.h"
 #include "load/usage/source.h"
@@ -40,54 +43,47 @@ MeasuredNode NodeOf(const std::string& name, const std::string& series, const us
   return {.values = ValuesOf(name, reading), .cpu = 4000, .memory = 8e9};
 }
 
-// Of three nodes a has all, b no cpu, and c nothing.
+// Those of docs/annotators.md: the first has all values, the second no cpu, the third none.
 std::vector<MeasuredNode> ThreeNodes() {
   const auto missing = usage::Value::Missing;
-  const usage::Free none = None(usage::Gap::kNoSeries, "not there");
-  return {NodeOf("c", "", none, none, missing(usage::Gap::kNoSeries, "not there")),
-          NodeOf("a", "instance=10.0.0.1:9100 (address)", FreeOf(3000, 250), FreeOf(2e9, 0),
-                 usage::Value::Of(30)),
-          NodeOf("b", "node=b (node name)", None(usage::Gap::kNotFinite, "the value is \033 nan"),
-                 FreeOf(9e9, 0), missing(usage::Gap::kFailed, "it is off"))};
+  const std::string jobs = "2 series, with job=a, job=b; a label matcher can choose one";
+  const usage::Free none = None(usage::Gap::kSeveralSeries, jobs);
+  return {NodeOf("worker-3", "", none, none, missing(usage::Gap::kSeveralSeries, jobs)),
+          NodeOf("worker-1", "instance=10.0.0.1:9100 (address)", FreeOf(3000, 250),
+                 FreeOf(2e9, 3e7), usage::Value::Of(30)),
+          NodeOf("worker-2", "node=worker-2 (node name)",
+                 None(usage::Gap::kNotFinite, "the value is nan"), FreeOf(9e9, 0),
+                 missing(usage::Gap::kFailed, "HTTP status 503"))};
 }
 
-TEST(Measured, IsATableOfWhatIsUsedOrWhyThatIsNotKnown) {
-  const std::string heading =
-      "NODE  SINCE                 WINDOW    CPU  DEVIATION  MEMORY  DEVIATION  SERIES            "
-      "                NO VALUE\n";
-  const std::string a =
-      "a     2027-01-15T07:50:00Z    600s  25.0%       6.3%   75.0%       0.0%  "
-      "instance=10.0.0.1:9100 (address)  -\n";
-  const std::string b =
-      "b     2027-01-15T07:50:00Z    600s      -          -    0.0%       0.0%  "
-      "node=b (node name)                cpu: not-finite: the value is \\x1b nan; "
-      "congestion-factor: failed: it is off\n";
-  const std::string c =
-      "c     -                          -      -          -       -          -  -                  "
-      "               cpu, memory and congestion-factor: no-series: not there\n";
-  EXPECT_EQ(MeasuredText(ThreeNodes(), "table", {}), heading + a + b + c);
+TEST(Measured, IsTheTableOfThePage) {
+  std::ifstream file(OUTRIGGER_ANNOTATORS_PAGE);
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  const std::string table = MeasuredText(ThreeNodes(), "table", {});
+  EXPECT_THAT(page, ::testing::HasSubstr("```\n" + table + "```\n"));
 }
 
 TEST(Measured, IsJsonAndYamlWithTheSameReasons) {
   const auto json = nlohmann::json::parse(MeasuredText(ThreeNodes(), "json", {}));
   ASSERT_EQ(json["nodes"].size(), 3U);
-  const nlohmann::json a = {{"node", "a"},
+  const nlohmann::json a = {{"node", "worker-1"},
                             {"series", "instance=10.0.0.1:9100 (address)"},
                             {"since", "2027-01-15T07:50:00Z"},
                             {"windowSeconds", 600},
                             {"cpu", {{"usedPercent", 25.0}, {"deviationPercent", 6.3}}},
-                            {"memory", {{"usedPercent", 75.0}, {"deviationPercent", 0.0}}}};
+                            {"memory", {{"usedPercent", 75.0}, {"deviationPercent", 0.4}}}};
   EXPECT_EQ(json["nodes"][0], a);
   EXPECT_FALSE(json["nodes"][1].contains("cpu"));
   EXPECT_EQ(json["nodes"][1]["noValue"][0]["cause"], "not-finite");
-  const nlohmann::json why = {{"of", {"cpu", "memory", "congestion-factor"}},
-                              {"cause", "no-series"},
-                              {"reason", "not there"}};
+  const nlohmann::json why = {
+      {"of", {"cpu", "memory", "congestion-factor"}},
+      {"cause", "several-series"},
+      {"reason", "2 series, with job=a, job=b; a label matcher can choose one"}};
   EXPECT_EQ(json["nodes"][2]["noValue"], nlohmann::json::array({why}));
   EXPECT_FALSE(json["nodes"][2].contains("since"));
   const YAML::Node yaml = YAML::Load(MeasuredText(ThreeNodes(), "yaml", {}));
   EXPECT_EQ(yaml["nodes"][0]["memory"]["usedPercent"].as<double>(), 75);
-  EXPECT_EQ(yaml["nodes"][2]["noValue"][0]["reason"].as<std::string>(), "not there");
+  EXPECT_EQ(yaml["nodes"][2]["noValue"][0]["cause"].as<std::string>(), "several-series");
 }
 
 TEST(Measured, ANodeWithoutAllocatableHasNoShare) {

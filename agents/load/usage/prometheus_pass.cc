@@ -91,6 +91,15 @@ constexpr milliseconds kNotedSkew{30'000};
 constexpr size_t kMaxDetail = 300;
 constexpr size_t kMostNotes = 20;
 
+/// What is wrong with the samples of the mean is wrong with those of the others, too. A query that
+/// failed says nothing of them.
+void LoseWithMean(Free* free) {
+  if (free->mean.value || free->mean.gap == Gap::kFailed) return;
+  for (Value* const value : {&free->deviation, &free->forecast}) {
+    if (value->value) *value = free->mean;
+  }
+}
+
 /// Idle cpus of a node, and its memory and one more for what the query makes of them.
 double SeriesOf(const NodeQuestion& node) {
   return std::ceil(std::max(node.cpu, 0.0) / 1000) + 3;
@@ -144,6 +153,8 @@ absl::StatusOr<Reading> PrometheusPass::Run() {
   for (size_t i = 0; i < nodes_.size() && !options_.original_arithmetic; ++i) {
     LoseTooMuch(i);
     TakeReserved(i);
+    if (!IsGiven(&PrometheusQueries::cpu_mean)) LoseWithMean(&reading_.nodes[i].cpu);
+    if (!IsGiven(&PrometheusQueries::memory_mean)) LoseWithMean(&reading_.nodes[i].memory);
     SetKnown(i);
   }
   reading_.notes = TakeNotes();

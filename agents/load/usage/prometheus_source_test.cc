@@ -174,7 +174,7 @@ struct TextRow {
 };
 class PrometheusValue : public ::testing::TestWithParam<TextRow> {};
 
-TEST_P(PrometheusValue, ThatIsNoAmountIsAGapOfThatValueAlone) {
+TEST_P(PrometheusValue, ThatIsNoAmountIsAGapOfThatResourceAlone) {
   const ScriptedPrometheus server(
       Cluster(2, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
         if (kind != "cpu-mean") return std::nullopt;
@@ -186,8 +186,10 @@ TEST_P(PrometheusValue, ThatIsNoAmountIsAGapOfThatValueAlone) {
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->nodes[0].cpu.mean.value, std::nullopt);
   EXPECT_EQ(reading->nodes[0].cpu.mean.gap, GetParam().gap) << reading->nodes[0].cpu.mean.detail;
-  EXPECT_EQ(reading->nodes[0].cpu.deviation.value, 1001);
+  EXPECT_EQ(reading->nodes[0].cpu.deviation.value, std::nullopt) << "of the same samples";
+  EXPECT_EQ(reading->nodes[0].memory.mean.value, 1000);
   EXPECT_EQ(reading->nodes[1].cpu.mean.value, 7);
+  EXPECT_EQ(reading->nodes[1].cpu.deviation.value, 2001);
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, PrometheusValue,
@@ -230,7 +232,7 @@ TEST(PrometheusSource, HasNoSeriesWhereTheAnswerIsEmpty) {
       Read(To(server.url()), {AskedNode("a", "10.0.0.1"), AskedNode("gone", "10.0.0.9")});
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->nodes[0].memory.mean.gap, Gap::kNoSeries);
-  EXPECT_EQ(reading->nodes[0].memory.deviation.value, 1001);
+  EXPECT_EQ(reading->nodes[0].memory.deviation.gap, Gap::kNoSeries);
   EXPECT_EQ(reading->nodes[1].matched_by, "");
   EXPECT_EQ(reading->nodes[1].cpu.mean.gap, Gap::kNoSeries);
 }

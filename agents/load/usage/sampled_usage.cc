@@ -112,13 +112,11 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
     } else {
       const UsedNow& used = *sample->second;
       if (used.time_ms > now_ms + kSameClockMs) ahead.push_back(node.name);
+      if (!Add(node, used, now_ms, &window.mapped())) back.push_back(node.name);
       const std::string outdated = Outdated(used, now_ms, window_);
-      if (!outdated.empty()) {
-        reading.nodes.push_back(NoReading(Gap::kNoSeries, outdated, forecast_));
-      } else {
-        if (!Add(node, used, now_ms, &window.mapped())) back.push_back(node.name);
-        reading.nodes.push_back(ReadNode(node, used, reading.end_ms, window.mapped()));
-      }
+      reading.nodes.push_back(outdated.empty()
+                                  ? ReadNode(node, used, reading.end_ms, window.mapped())
+                                  : NoReading(Gap::kNoSeries, outdated, forecast_));
     }
     kept.insert(std::move(window));
   }
@@ -139,8 +137,9 @@ bool SampledUsage::Add(const NodeQuestion& node, const UsedNow& sample, int64_t 
   window->given_ms = sample.time_ms;
   window->last_ms = std::max(window->last_ms, time);
   if (!FaultOf(sample.cpu, node.cpu_capacity)) window->cpu.Add(time, *sample.cpu, sample.covers);
-  if (!FaultOf(sample.memory, node.memory_capacity))
+  if (!FaultOf(sample.memory, node.memory_capacity)) {
     window->memory.Add(time, *sample.memory, sample.covers);
+  }
   return !went_back;
 }
 

@@ -184,7 +184,9 @@ TEST_P(BadInput, IsTheRightValueOrNone) {
   for (const auto& [free, wanted] : {std::pair(&reading.nodes[0].cpu, GetParam().cpu),
                                      std::pair(&reading.nodes[0].memory, GetParam().memory)}) {
     Check(free->mean, wanted);
-    if (wanted.gap != Gap::kNone) EXPECT_FALSE(free->deviation.value);
+    if (wanted.gap != Gap::kNone) {
+      EXPECT_FALSE(free->deviation.value);
+    }
   }
 }
 
