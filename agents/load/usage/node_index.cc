@@ -157,7 +157,7 @@ NodeMatch Choose(const std::vector<Candidate>& candidates, const Uses& uses) {
             .gap = Gap::kNoSeries,
             .detail =
                 "no series has its name or InternalIP in node, instance or nodename. Check that "
-                "its node_exporter is scraped, and --prometheus-matchers"};
+                "its node_exporter is scraped at least each 5 min, and --prometheus-matchers"};
   }
   const std::vector<const Candidate*> left = Narrowed(candidates);
   if (left.size() > 1) return Several(left);

@@ -258,10 +258,11 @@ INSTANTIATE_TEST_SUITE_P(
     Series, BadInput,
     ::testing::Values(
         InputRow{"NoCpu", {{.has_cpu = false}}, kNoRate},
-        InputRow{"NoMemory",
-                 {{.has_memory = false}},
-                 None(Gap::kNoSeries, "no series has its name"),
-                 None(Gap::kNoSeries, "Check that its node_exporter is scraped")},
+        InputRow{
+            "NoMemory",
+            {{.has_memory = false}},
+            None(Gap::kNoSeries, "no series has its name"),
+            None(Gap::kNoSeries, "Check that its node_exporter is scraped at least each 5 min")},
         InputRow{"IdleAlone", {{.busy = {}}}, kNoRate},
         InputRow{"TwoJobs",
                  {Labelled({{"instance", "10.0.0.1:9100"}, {"job", "x"}}),
