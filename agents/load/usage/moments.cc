@@ -37,8 +37,13 @@ std::optional<Moments> MomentsOf(std::span<const double> values) {
   return FromSums(values.front(), sum, sum_of_squares, values.size());
 }
 
-WindowedMoments::WindowedMoments(std::chrono::milliseconds window)
-    : window_ms_(std::max<int64_t>(window.count(), kParts)), chunk_ms_(window_ms_ / kParts) {}
+WindowedMoments::WindowedMoments(std::chrono::milliseconds window,
+                                 std::chrono::milliseconds history)
+    : window_ms_(std::max<int64_t>(window.count(), 1)),
+      window_parts_(kParts),
+      chunk_ms_(std::max<int64_t>(history.count() / kParts, 1)) {
+  window_parts_ = std::clamp<int64_t>(window_ms_ / chunk_ms_, 1, kParts);
+}
 
 const WindowedMoments::Chunk* WindowedMoments::Find(int64_t number) const {
   if (ring_.empty() || number < 0) return nullptr;
@@ -69,15 +74,20 @@ bool WindowedMoments::Add(int64_t time_ms, double value, std::chrono::millisecon
   return true;
 }
 
-int64_t WindowedMoments::FirstOf(int64_t end_ms) const {
-  return end_ms / chunk_ms_ - kParts;
+std::optional<Moments> WindowedMoments::Of(int64_t end_ms) const {
+  const std::optional<Moments> window = OfParts(end_ms, window_parts_);
+  if (!window) return std::nullopt;
+  return Moments{.mean = window->mean,
+                 .deviation = OfParts(end_ms, kParts)->deviation,
+                 .count = window->count};
 }
 
-std::optional<Moments> WindowedMoments::Of(int64_t end_ms) const {
+std::optional<Moments> WindowedMoments::OfParts(int64_t end_ms, int64_t parts) const {
   double sum = 0;
   double sum_of_squares = 0;
   size_t count = 0;
-  for (int64_t number = FirstOf(end_ms); number <= end_ms / chunk_ms_; ++number) {
+  const int64_t last = end_ms / chunk_ms_;
+  for (int64_t number = last - parts; number <= last; ++number) {
     const Chunk* const chunk = Find(number);
     if (chunk == nullptr) continue;
     sum += chunk->sum;
@@ -90,7 +100,8 @@ std::optional<Moments> WindowedMoments::Of(int64_t end_ms) const {
 
 std::chrono::milliseconds WindowedMoments::Known(int64_t end_ms) const {
   int64_t known = 0;
-  for (int64_t number = FirstOf(end_ms); number <= end_ms / chunk_ms_; ++number) {
+  const int64_t last = end_ms / chunk_ms_;
+  for (int64_t number = last - window_parts_; number <= last; ++number) {
     if (const Chunk* const chunk = Find(number)) known += chunk->known_ms;
   }
   return std::chrono::milliseconds(std::min(known, window_ms_));
@@ -104,7 +115,8 @@ std::chrono::milliseconds WindowedMoments::Age(int64_t end_ms) const {
 std::vector<double> WindowedMoments::ChunkMeans(int64_t end_ms) const {
   std::vector<double> means;
   means.reserve(kParts);
-  for (int64_t number = FirstOf(end_ms) + 1; number <= end_ms / chunk_ms_; ++number) {
+  const int64_t last = end_ms / chunk_ms_;
+  for (int64_t number = last - kParts + 1; number <= last; ++number) {
     const Chunk* const chunk = Find(number);
     means.push_back(chunk == nullptr ? std::numeric_limits<double>::quiet_NaN()
                                      : base_ + chunk->sum / static_cast<double>(chunk->count));

@@ -37,7 +37,7 @@ TEST(PrometheusSource, HalvesABatchThatIsTooMuchAndKeepsToSmallerOnes) {
     nodes.push_back(AskedNode(fmt::format("n{}", i), fmt::format("10.0.0.{}", i)));
   }
   PrometheusOptions options = To(server.url());
-  options.most_samples = 1.25 * 5 * 7 * 5766;  // five nodes of four cpus
+  options.most_samples = 1.25 * 5 * 7 * 17'285;  // five nodes of four cpus
   auto source = MakePrometheusSource(options);
   ASSERT_TRUE(source.ok()) << source.status();
   for (const bool is_first : {true, false}) {
@@ -107,7 +107,7 @@ TEST(PrometheusSource, GivesUpAQueryWhoseLimitIsNotAboutNodes) {
   }
   PrometheusOptions options = To(server.url());
   options.most_calls = 1;
-  options.most_samples = 1.25 * kNodes * 7 * 5766;  // all nodes in one batch, just so
+  options.most_samples = 1.25 * kNodes * 7 * 17'285;  // all nodes in one batch, just so
   auto source = MakePrometheusSource(options);
   ASSERT_TRUE(source.ok()) << source.status();
   for (const size_t pass : {1U, 2U}) {

@@ -111,6 +111,18 @@ std::string MatchersText(std::string_view matchers) {
   return std::string(text) + (text.ends_with(',') ? "" : ",");
 }
 
+// A rate takes two samples, one of which may be missed.
+constexpr int kFewestScrapes = 3;
+
+Spacing SpacingFor(const PrometheusOptions& options, milliseconds scrape) {
+  if (options.original_arithmetic) {
+    return SpacingOf(options.window, options.window, options.step, scrape);
+  }
+  const auto least = std::chrono::ceil<std::chrono::seconds>(kFewestScrapes * scrape);
+  const std::chrono::seconds window = std::max(options.window, least);
+  return SpacingOf(window, kWindowsOfHistory * window, options.step, scrape);
+}
+
 std::string Message(const absl::Status& status) {
   return Shortened(std::string(status.message()), kMaxDetail);
 }
@@ -131,7 +143,7 @@ PrometheusPass::PrometheusPass(const PrometheusOptions& options, const Prometheu
       stop_(std::move(stop)),
       index_(nodes, options.exporter_port),
       defaults_(options.original_arithmetic ? WithOriginals({}) : WithDefaults({})),
-      spacing_(SpacingOf(options.window, options.step, milliseconds(0))),
+      spacing_(SpacingFor(options, milliseconds(0))),
       fates_(options.most_calls) {}
 
 absl::StatusOr<Reading> PrometheusPass::Run() {
@@ -216,7 +228,8 @@ void PrometheusPass::MeasureScrapes() {
     return;
   }
   const milliseconds interval = ScrapeInterval(result.answer.series);
-  spacing_ = SpacingOf(options_.window, options_.step, interval);
+  spacing_ = SpacingFor(options_, interval);
+  reading_.window = spacing_.window;
   if (interval.count() > 0) return;
   Note(fmt::format("query of scrapes: no series has two samples, so rates are taken over {}: {}",
                    DurationText(spacing_.range), query));
@@ -322,6 +335,7 @@ QueryTerms PrometheusPass::TermsOf(const Batch& batch) const {
           .nodes = NodesOf(batch, matches_),
           .matchers = MatchersText(options_.matchers),
           .window = spacing_.window,
+          .history = spacing_.history,
           .step = spacing_.step,
           .range = spacing_.range,
           .chunk = spacing_.chunk};

@@ -97,6 +97,22 @@ INSTANTIATE_TEST_SUITE_P(
         ScrapesRow{"None", "", "}[1200s]", {"no series has two samples"}}),
     [](const auto& row) { return row.param.name; });
 
+// With fewer a window would be without a rate each time that one is missed.
+TEST(PrometheusSource, TakesAWindowOfThreeScrapesAtLeast) {
+  const ScriptedPrometheus server(
+      Cluster(1, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
+        if (kind == "scrapes") return Scrapes(R"([150,"1"],[300,"1"],[450,"1"])");
+        return std::nullopt;
+      }));
+  for (const auto& [asked, taken] : {std::pair(300, 450), std::pair(600, 600)}) {
+    PrometheusOptions options = To(server.url());
+    options.window = std::chrono::seconds(asked);
+    const auto reading = Read(options, {AskedNode("a", "10.0.0.1")});
+    ASSERT_TRUE(reading.ok()) << reading.status();
+    EXPECT_EQ(reading->window, std::chrono::seconds(taken));
+  }
+}
+
 TEST(PrometheusSource, ReportsWhyANodeHasNoValueOfAQuery) {
   const ScriptedPrometheus server(
       Cluster(1, [](const std::string& kind, const Asked&) -> std::optional<Answered> {
@@ -256,11 +272,11 @@ TEST(PrometheusSource, ReadsForecastsFromARangeThatEndsWithTheWindow) {
       Cluster(1, [](const std::string& kind, const Asked& asked) -> std::optional<Answered> {
         if (!Holds(kind, "series")) return std::nullopt;
         EXPECT_EQ(asked.end, "1795658038.500");
-        EXPECT_EQ(asked.start, "1795572502.500");  // 99 times 864 s before
-        EXPECT_EQ(asked.step, "864.000");
+        EXPECT_EQ(asked.start, "1795401430.500");  // 99 times 2592 s before: three windows of a day
+        EXPECT_EQ(asked.step, "2592.000");
         std::string values;
         for (int i = 0; i < 100; ++i) {
-          values += fmt::format(R"({}[{}.5,"{}"])", i == 0 ? "" : ",", 1'795'572'502 + 864 * i,
+          values += fmt::format(R"({}[{}.5,"{}"])", i == 0 ? "" : ",", 1'795'401'430 + 2592 * i,
                                 kind == "cpu-series" ? 5000 - 50 * i : 7);
         }
         return Answered{200, R"({"status":"success","data":{"resultType":"matrix","result":[)"

@@ -81,10 +81,10 @@ PrometheusQueries WithDefaults(PrometheusQueries given) {
   // Counters that count faster than time goes by are wrong.
   Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * (1 - {} / ({} <= 1.1 * {})))",
                                        kCpus, kBusyOfWindow, kAllOfWindow, kCpus));
-  Default(&given.cpu_deviation, "1000 * " + over("stddev_over_time", kIdle, "$window"));
+  Default(&given.cpu_deviation, "1000 * " + over("stddev_over_time", kIdle, "$history"));
   Default(&given.cpu_series, "1000 * " + over("avg_over_time", kIdle, "$chunk"));
   Default(&given.memory_mean, over("avg_over_time", kAvailable, "$window"));
-  Default(&given.memory_deviation, over("stddev_over_time", kAvailable, "$window"));
+  Default(&given.memory_deviation, over("stddev_over_time", kAvailable, "$history"));
   Default(&given.memory_series, over("avg_over_time", kAvailable, "$chunk"));
   return given;
 }
@@ -110,11 +110,12 @@ bool HasNodes(std::string_view query) {
 }
 
 std::string Expand(std::string_view query, const QueryTerms& terms) {
-  const std::array<std::pair<std::string_view, std::string>, 7> words = {{
+  const std::array<std::pair<std::string_view, std::string>, 8> words = {{
       {"$label", terms.label},
       {"$nodes", terms.nodes},
       {"$matchers", terms.matchers},
       {"$window", DurationText(terms.window)},
+      {"$history", DurationText(terms.history)},
       {"$step", DurationText(terms.step)},
       {"$range", DurationText(terms.range)},
       {"$chunk", DurationText(terms.chunk)},
@@ -156,18 +157,19 @@ std::string DurationText(milliseconds time) {
 }
 
 double Spacing::SamplesOfASeries() const {
-  return static_cast<double>((window + range) / step + 1);
+  return static_cast<double>((history + range) / step + 1);
 }
 
-Spacing SpacingOf(seconds window, seconds step, milliseconds scrape) {
+Spacing SpacingOf(seconds window, seconds history, seconds step, milliseconds scrape) {
   Spacing spacing;
   spacing.window = window;
+  spacing.history = history;
   const seconds finest = std::max(seconds(1), window / kSamplesOfAWindow);
   spacing.step = std::clamp(step, seconds(1), finest);
   if (scrape.count() <= 0) scrape = kRarestScrapes;
   spacing.range = std::max(milliseconds(spacing.step), kScrapesOfARate * scrape);
-  spacing.chunk = std::max(milliseconds(window) / kChunks, milliseconds(spacing.step));
-  spacing.chunks = static_cast<size_t>(spacing.window / spacing.chunk);
+  spacing.chunk = std::max(milliseconds(history) / kChunks, milliseconds(spacing.step));
+  spacing.chunks = static_cast<size_t>(spacing.history / spacing.chunk);
   return spacing;
 }
 

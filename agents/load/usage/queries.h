@@ -20,6 +20,7 @@ struct QueryTerms {
   std::string nodes;     // a regular expression, escaped for a text in double quotes
   std::string matchers;  // `job="a",`, or empty
   std::chrono::milliseconds window{0};
+  std::chrono::milliseconds history{0};
   std::chrono::milliseconds step{0};
   std::chrono::milliseconds range{0};
   std::chrono::milliseconds chunk{0};
@@ -42,8 +43,8 @@ const MachineQueries& QueriesOfMachines();
 /// True if the query is to be asked for each batch of nodes.
 bool HasNodes(std::string_view query);
 
-/// `query` with `terms` in place of $label, $nodes, $matchers, $window, $step, $range and $chunk.
-/// Any other "$" stays.
+/// `query` with `terms` in place of $label, $nodes, $matchers, $window, $history, $step, $range and
+/// $chunk. Any other "$" stays.
 std::string Expand(std::string_view query, const QueryTerms& terms);
 
 /// A text of which `$label=~"..."` accepts exactly `value`. The caller has seen to it by
@@ -58,6 +59,7 @@ std::string DurationText(std::chrono::milliseconds time);
 /// The steps of a window: how its samples, rates and chunks are spaced.
 struct Spacing {
   std::chrono::milliseconds window{0};
+  std::chrono::milliseconds history{0};
   std::chrono::milliseconds step{0};   // between samples of a subquery
   std::chrono::milliseconds range{0};  // of rates
   std::chrono::milliseconds chunk{0};  // of the forecast's series
@@ -66,11 +68,11 @@ struct Spacing {
   double SamplesOfASeries() const;
 };
 
-/// Spaces a window of whole seconds. `step` is lowered until at least ten samples are in the window
-/// (1 s at least); `scrape` is the interval of the series' samples, 0: not known, taken as the
-/// longest that there is, 5 min. A rate is over four scrapes, so that one missed scrape, or a
-/// counter reset, leaves a rate.
-Spacing SpacingOf(std::chrono::seconds window, std::chrono::seconds step,
-                  std::chrono::milliseconds scrape);
+/// Spaces a window of whole seconds and a history that is no shorter. `step` is lowered until at
+/// least ten samples are in the window (1 s at least); `scrape` is the interval of the series'
+/// samples, 0: not known, taken as the longest that there is, 5 min. A rate is over four scrapes,
+/// so that one missed scrape, or a counter reset, leaves a rate.
+Spacing SpacingOf(std::chrono::seconds window, std::chrono::seconds history,
+                  std::chrono::seconds step, std::chrono::milliseconds scrape);
 
 }  // namespace outrigger::usage

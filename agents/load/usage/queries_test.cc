@@ -20,11 +20,13 @@ TEST(Queries, PutTermsForPlaceholdersAndLeaveOtherDollars) {
                          .nodes = "a|b",
                          .matchers = "x=\"$step\",",
                          .window = seconds(600),
+                         .history = seconds(1800),
                          .step = milliseconds(1500),
                          .range = seconds(60),
                          .chunk = seconds(6)};
-  EXPECT_EQ(Expand(R"({$matchers $label=~"$nodes"}[$window:$step] $range $chunk $)", terms),
-            R"({x="$step", node=~"a|b"}[600s:1500ms] 60s 6s $)");
+  EXPECT_EQ(
+      Expand(R"({$matchers $label=~"$nodes"}[$window:$step] $history $range $chunk $)", terms),
+      R"({x="$step", node=~"a|b"}[600s:1500ms] 1800s 60s 6s $)");
   EXPECT_EQ(Expand("", terms), "");
   EXPECT_EQ(Expand("$$labels $1", terms), "$nodes $1");
 }
@@ -49,8 +51,8 @@ class SpacingOfAWindow : public ::testing::TestWithParam<SpacingRow> {};
 
 TEST_P(SpacingOfAWindow, Fits) {
   const SpacingRow& row = GetParam();
-  const Spacing spacing =
-      SpacingOf(seconds(row.window), seconds(row.step), milliseconds(row.scrape_ms));
+  const Spacing spacing = SpacingOf(seconds(row.window), seconds(row.window), seconds(row.step),
+                                    milliseconds(row.scrape_ms));
   EXPECT_EQ(spacing.step.count(), row.step_ms);
   EXPECT_EQ(spacing.range.count(), row.range_ms);
   EXPECT_EQ(spacing.chunk.count(), row.chunk_ms);
@@ -68,6 +70,14 @@ INSTANTIATE_TEST_SUITE_P(
                       SpacingRow{"CoarseStep", 86'400, 300, 15'000, 300'000, 300'000, 864'000, 100},
                       SpacingRow{"TenMinutes", 600, 15, 15'000, 15'000, 60'000, 15'000, 40}),
     [](const auto& row) { return row.param.name; });
+
+TEST(Spacing, TakesChunksFromTheHistoryAndAtLeastTenSamplesFromTheWindow) {
+  const Spacing spacing = SpacingOf(seconds(100), seconds(3000), seconds(15), seconds(15));
+  EXPECT_EQ(spacing.step, seconds(10));
+  EXPECT_EQ(spacing.chunk, seconds(30));
+  EXPECT_EQ(spacing.chunks, 100U);
+  EXPECT_EQ(spacing.SamplesOfASeries(), 307) << "(3000 + 60) / 10 + 1";
+}
 
 std::vector<NodeMatch> Matches(const std::vector<std::string>& labels) {
   std::vector<NodeMatch> matches;

@@ -102,9 +102,9 @@ TEST_F(MetricsApi, HasNothingBeforeAMinuteIsKnown) {
   EXPECT_EQ(reading->nodes[0].known, seconds(60)) << "of that";
 }
 
-TEST_F(MetricsApi, KeepsMeanDeviationAndForecastOfTheWindow) {
+TEST_F(MetricsApi, KeepsTheMeanOfTheWindowAndDeviationAndForecastOfThree) {
   absl::StatusOr<Reading> reading = absl::UnknownError("none");
-  for (int i = 0; i < 300; ++i, now_ += 2) {
+  for (int i = 0; i < 300; ++i, now_ += 6) {
     reading = Sample(i < 150 ? "3" : i % 2 == 0 ? "900m" : "1100000000n");
   }
   ASSERT_TRUE(reading.ok()) << reading.status();

@@ -40,7 +40,8 @@ class SampledUsage {
 
  private:
   struct Window {
-    explicit Window(std::chrono::milliseconds window) : cpu(window), memory(window) {}
+    explicit Window(std::chrono::milliseconds window)
+        : cpu(window, kWindowsOfHistory * window), memory(window, kWindowsOfHistory * window) {}
     WindowedMoments cpu, memory;
     int64_t given_ms = 0;  // the last sample's time, as the source gave it; 0: it gave none
     int64_t last_ms = 0;   // the same, as it counts: never in the future

@@ -21,6 +21,10 @@
 
 namespace outrigger::usage {
 
+/// The mean is of a window, which is short, so that it follows the load. Deviation and forecast are
+/// of a history of so many windows: what swings within minutes shows in no shorter time.
+inline constexpr int kWindowsOfHistory = 3;
+
 enum class Resource : uint8_t { kCpu, kMemory };  // in millicores, bytes
 
 /// A node whose usage is asked for.
@@ -65,10 +69,10 @@ struct Value {
   }
 };
 
-/// Of the free amounts of one resource in the window, in the unit of the Resource: allocatable less
-/// what the machine uses, its pods and its system, and never below 0. The forecast is of the mean
-/// over the next hundredth of the window, and within what was seen in it; it has no value and no
-/// gap where it is not asked for.
+/// Of the free amounts of one resource, in the unit of the Resource: allocatable less what the
+/// machine uses, its pods and its system, and never below 0. The mean is of the window, the
+/// deviation of the history. The forecast is of the mean over the next hundredth of the history,
+/// and within what was seen in it; it has no value and no gap where it is not asked for.
 struct Free {
   Value mean, deviation, forecast;
 };
@@ -122,8 +126,9 @@ class Source {
 
 /// Queries of Prometheus (PromQL). An empty text stands for the default. Placeholders: $label and
 /// $nodes (`$label=~"$nodes"` selects the nodes of a batch), $matchers (further label matchers,
-/// each with a comma after it), $window, $step, $range (of rates) and $chunk (a hundredth of the
-/// window), the last four as durations ("60s"). A query without $nodes is asked once for all nodes.
+/// each with a comma after it), $window, $history, $step, $range (of rates) and $chunk (a hundredth
+/// of the history), the last five as durations ("60s"). A query without $nodes is asked once for
+/// all nodes.
 struct PrometheusQueries {
   std::string nodes;    // a series for each node: which nodes there are, and by which labels
   std::string names;    // series with both labels nodename and instance
@@ -142,7 +147,7 @@ struct PrometheusOptions {
   std::string ca_file, cert_file, key_file, token_file, header_file;
   int exporter_port = 9100;  // of node_exporter, preferred among the instances of one address
   std::string matchers;      // further label matchers: `job="node-exporter",cluster="a"`
-  std::chrono::seconds window{900};
+  std::chrono::seconds window{300};
   std::chrono::seconds step{15};
   bool forecast = false;
   bool original_arithmetic = false;
@@ -163,7 +168,7 @@ struct PrometheusOptions {
 absl::StatusOr<std::unique_ptr<Source>> MakePrometheusSource(PrometheusOptions options);
 
 struct MetricsOptions {
-  std::chrono::seconds window{900};
+  std::chrono::seconds window{300};
   bool forecast = false;
   Clock clock;
 };
@@ -179,7 +184,7 @@ absl::StatusOr<std::unique_ptr<Source>> MakeMetricsApiSource(Fetch fetch, Metric
 
 struct FileOptions {
   std::string path;
-  std::chrono::seconds window{900};
+  std::chrono::seconds window{300};
   bool forecast = false;
   Clock clock;
 };

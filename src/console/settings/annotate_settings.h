@@ -33,7 +33,7 @@ struct AnnotateSettings {
   std::string prometheus_token_file;
   std::string prometheus_header_file;
   std::string prometheus_matchers;
-  int64_t window = 900;
+  int64_t window = 300;
   int64_t step = 15;
   bool forecast = false;
   int64_t exporter_port = 9100;
@@ -97,11 +97,13 @@ struct AnnotateSettings {
       Setting{"prometheus-matchers", &AnnotateSettings::prometheus_matchers,
               "label matchers of all default queries, such as job=\"node-exporter\""},
       Setting{"window", &AnnotateSettings::window, Range{1, 31'536'000},
-              "seconds over which mean and deviation are taken"},
+              "seconds over which the mean is taken; the deviation and the forecast are of three "
+              "times as "
+              "many"},
       Setting{"step", &AnnotateSettings::step, Range{1, 86'400},
               "seconds between two points of the window, for Prometheus"},
       Setting{"forecast", &AnnotateSettings::forecast,
-              "forecast the mean of the next hundredth of the window, too"},
+              "forecast the mean of the next hundredth of three windows, too"},
       Setting{"exporter-port", &AnnotateSettings::exporter_port, Range{1, 65535},
               "port of node_exporter, which is preferred among the instances of an address"},
       Setting{"file", &AnnotateSettings::file, "usage of nodes in JSON, with --source file"},
