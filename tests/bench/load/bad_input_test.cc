@@ -134,6 +134,7 @@ usage::Reading Read(const SeriesStore& store, const usage::NodeQuestion& node, d
   });
   usage::PrometheusOptions options;
   options.url = server.url();
+  options.window = std::chrono::seconds(900);
   options.clock.wall = [ahead] {
     return std::chrono::system_clock::from_time_t(static_cast<time_t>(kNow + ahead));
   };
