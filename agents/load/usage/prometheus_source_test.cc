@@ -55,7 +55,7 @@ TEST(PrometheusSource, AsksForTheRateOfSummedCpusAtTheTimeOfPrometheus) {
   const std::string rate = "sum without (cpu, mode) (rate(" + counter;
   EXPECT_EQ(mean,
             fmt::format("1000 * avg by (instance) ({0} * (1 - {1}mode!=\"idle\",{2}[600s])) / "
-                        "({1}{2}[600s])) <= 1.1 * {0})))",
+                        "({1}{2}[600s])) <= 1.2 * {0})))",
                         cpus, rate, of));
 }
 

@@ -78,8 +78,8 @@ PrometheusQueries WithDefaults(PrometheusQueries given) {
   const auto over = [](std::string_view function, std::string_view inner, std::string_view window) {
     return fmt::format("{}(({})[{}:$step])", function, inner, window);
   };
-  // Counters that count faster than time goes by are wrong.
-  Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * (1 - {} / ({} <= 1.1 * {})))",
+  // Counters that count faster than time goes by are wrong; a fifth is for scrapes that are late.
+  Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * (1 - {} / ({} <= 1.2 * {})))",
                                        kCpus, kBusyOfWindow, kAllOfWindow, kCpus));
   Default(&given.cpu_deviation, "1000 * " + over("stddev_over_time", kIdle, "$history"));
   Default(&given.cpu_series, "1000 * " + over("avg_over_time", kIdle, "$chunk"));
