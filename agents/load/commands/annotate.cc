@@ -2,6 +2,7 @@
 
 #include "load/commands/options.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <ostream>
@@ -41,6 +42,9 @@ constexpr seconds kViewPatience{60};
 constexpr seconds kLeasePatience{60};
 constexpr milliseconds kPoll{20};
 constexpr milliseconds kProgressPause{500};
+// Of a source that reports moments: until there are values, and between two samples.
+constexpr milliseconds kSampling{90'000};
+constexpr milliseconds kSamplePause{5'000};
 
 void Warn(const std::string& line) {
   spdlog::warn("{}", line);
@@ -231,8 +235,33 @@ LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator)
   return task;
 }
 
+bool IsYoung(const annotate::NodeValues& node) {
+  return std::any_of(node.missing.begin(), node.missing.end(),
+                     [](const auto& missing) { return missing.lack == annotate::Lack::kNotYet; });
+}
+
+// Of one moment there is no mean: where the source reports moments, it is read until there is.
+absl::Status SampleFirst(const AnnotateOptions& options, Parts* parts) {
+  if (!parts->source().NeedsHistory()) return absl::OkStatus();
+  spdlog::info("takes samples for up to {} s", kSampling.count() / 1000);
+  const milliseconds pause =
+      std::min<milliseconds>(kSamplePause, milliseconds(seconds(options.settings.window)) / 8);
+  const Clock clock;
+  const Clock::TimePoint began = clock.now();
+  while (true) {
+    const auto view = parts->cluster().access()->Take();
+    if (!view.ok()) return view.status();
+    const auto values = parts->source().Compute(view->snapshot, annotate::Scope::kAll, {});
+    if (!values.ok()) return values.status();
+    const bool are_there = std::none_of(values->begin(), values->end(), IsYoung);
+    if (are_there || clock.now() - began >= kSampling) return absl::OkStatus();
+    clock.sleep(pause, {});
+  }
+}
+
 absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* parts) {
   absl::Status status = AwaitView(parts->cluster().access());
+  if (status.ok()) status = SampleFirst(options, parts);
   if (!status.ok()) return status;
   if (options.dry_run) return PrintPreview(options, world, parts);
   const ShownProgress progress(options, world, parts);

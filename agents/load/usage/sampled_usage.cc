@@ -163,8 +163,8 @@ Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable,
   if (const auto needed = std::min(kLeastKnown, window_ / 2); !moments || known < needed) {
     return Missing(
         Gap::kTooYoung,
-        fmt::format("{} s of a window of {} s are known, {} s are needed: each pass adds a "
-                    "sample, so --once has one",
+        fmt::format("{} s of a window of {} s are known, {} s are needed. The next passes "
+                    "add samples, if the source has new ones",
                     known.count() / 1000, window_.count() / 1000, needed.count() / 1000),
         forecast_);
   }
