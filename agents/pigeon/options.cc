@@ -164,9 +164,9 @@ absl::StatusOr<size_t> ChoosePrime(const Settings& settings, const ConfigFile& c
   }
   const size_t place = options->resources.Find(settings.prime_resource);
   if (place < options->resources.size()) return place;
-  return absl::InvalidArgumentError(
-      fmt::format("prime-resource: \"{}\" is not accepted: one of the resources that count ({})",
-                  Printable(Shortened(settings.prime_resource, 80)), ListOf(options->resources)));
+  return absl::InvalidArgumentError(fmt::format(
+      "prime-resource: \"{}\" is not accepted; expected one of the resources that count ({})",
+      Printable(Shortened(settings.prime_resource, 80)), ListOf(options->resources)));
 }
 
 }  // namespace

@@ -168,28 +168,26 @@ absl::StatusOr<GangFlags> ReadGangFlags(const Given& given) {
 Command ExplainGangCommand() {
   Command command{
       .name = "explain gang",
-      .summary = "Whether a gang (PodGroup) has room, and what it waits for; or all of them",
+      .summary = "Whether a gang (PodGroup) fits, and what it waits for; or list all gangs",
       .opens_connections = true,
       .run = RunOf(ReadGangFlags, ExplainGang)};
   command.flags = Together(
-      {{{.name = "name",
-         .help = "the gang, of whatever dialect: NAME or NAMESPACE/NAME; without it, all are "
-                 "listed"},
+      {{{.name = "name", .help = "NAME or NAMESPACE/NAME of a gang of any kind; default: list all"},
         {.name = "-n,--namespace",
          .value = "NS",
-         .help = "namespace of the gang (default: the context's; in --cluster, whichever has it "
-                 "alone; all, where gangs are listed)"}},
+         .help = "namespace of the gang (default: the context's; with --cluster, the only one that "
+                 "has it; all, to list gangs)"}},
        PlanningFlags(),
        {{.name = "--only-groups",
-         .help = "Show members that do not ask for outrigger.dev/gang and outrigger.dev/gang-bind, "
-                 "as where scheduler-config has --members-only; without it, only of gangs of which "
-                 "others do"},
+         .help = "Report members that do not request outrigger.dev/gang and "
+                 "outrigger.dev/gang-bind, for schedulers configured with --members-only; by "
+                 "default only in gangs where other members do"},
         OutputFlag({"table", "json", "yaml"}),
         ColorFlag()}});
   command.notes =
-      "All gangs and single pods that wait are planned together, as agent gang does. What the "
-      "agent\nremembers (refusals of kube-scheduler, gangs that gave up their places), and "
-      "addedAffinity of profiles,\nare not known here.";
+      "All waiting gangs and single pods are planned together, as in agent gang. This command does "
+      "not know\nwhat the agent remembers (rejections by kube-scheduler, gangs that gave up their "
+      "nodes), nor\naddedAffinity of profiles.";
   return command;
 }
 

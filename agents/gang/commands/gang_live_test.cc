@@ -151,7 +151,7 @@ TEST_F(ExplainLiveGang, TellsWhatMayNotBeRead) {
   answers_[3].second = Refusal(403, "podgroups is forbidden: no rights");
   const Ran ran = Explain({"train"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("note: podgroups.scheduling.x-k8s.io are taken as not there: "));
+  EXPECT_THAT(ran.err, HasSubstr("note: podgroups.scheduling.x-k8s.io are treated as absent: "));
   EXPECT_THAT(ran.err, HasSubstr("podgroups is forbidden: no rights"));
   answers_[0].second = Refusal(403, "nodes is forbidden: no rights");
   EXPECT_THAT(Explain({"train"}).err, HasSubstr("nodes is forbidden: no rights"));

@@ -306,18 +306,17 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
           "no gang big in namespace lab; there is one in namespace shop\n");
   refuses({"nothing"}, 1, "has no gang nothing\n");
   refuses({""}, 2, "the name of the gang is empty");
-  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted: table, json and yaml");
+  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted; expected table, json and yaml");
   refuses({"big", "--scheduler-names", ","}, 2, "--scheduler-names: \",\" is not accepted");
-  refuses({"big", "--context", "c"}, 2, "--cluster is in its place");
+  refuses({"big", "--context", "c"}, 2, "--cluster replaces it");
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
   EXPECT_THAT(ran.err,
               HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
                         "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses "
-                        "-A -o yaml` prints "
-                        "(without podgroups where none are installed, and resourceclaims and "
-                        "deviceclasses before Kubernetes 1.34)\n"));
+                        "-A -o yaml` prints (omit podgroups if not installed; before Kubernetes "
+                        "1.34 omit resourceclaims and deviceclasses)\n"));
 }
 
 TEST_F(ExplainGang, SaysWhatIsWrongWithTheMinimumsOfPods) {

@@ -153,26 +153,26 @@ absl::StatusOr<QueueFlags> ReadQueueFlags(const Given& given) {
 
 Command ExplainQueueCommand() {
   Command command{.name = "explain queue",
-                  .summary = "The queue of gangs and pods that wait: order, state, what is short",
+                  .summary = "Queue of waiting gangs and pods: order, state, missing resources",
                   .opens_connections = true,
                   .run = RunOf(ReadQueueFlags, ExplainQueue)};
   command.flags = Together(
       {{{.name = "--agent",
          .value = "URL",
-         .help = "ask the running agent qos, http://127.0.0.1:PORT with its admin port (9972; in a "
-                 "cluster: kubectl port-forward); without it, the queue is planned here"}},
+         .help = "ask the running agent qos at http://127.0.0.1:PORT, its admin port (9972; in a "
+                 "cluster: kubectl port-forward); default: this command plans the queue"}},
        PlanningFlags(),
        {{.name = "--pod-priority",
          .value = "BOOL",
-         .help = "order by pod priority, as the agent's setting of that name (default true)",
+         .help = "order by pod priority, as in the agent's setting (default true)",
          .words = {"true", "false"}},
         LimitFlag("rows"),
         OutputFlag({"table", "json", "yaml"}),
         ColorFlag()}});
   command.notes =
-      "Without --agent all gangs and single pods that wait are planned together, as agents gang "
-      "and qos do.\nWhat they remember (refusals of kube-scheduler, gangs that gave up their "
-      "places), and addedAffinity of\nprofiles, are not known here.";
+      "Without --agent, all waiting gangs and single pods are planned together, as in agents gang "
+      "and qos.\nThis command does not know what they remember (rejections by kube-scheduler, "
+      "gangs that gave up their\nnodes), nor addedAffinity of profiles.";
   return command;
 }
 

@@ -133,8 +133,9 @@ INSTANTIATE_TEST_SUITE_P(
         QueueRefusedRow{
             "APath", {"--agent", "http://127.0.0.1:9972/queue"}, "a path is not accepted"},
         QueueRefusedRow{"NoUrl", {"--agent", "9972"}, "--agent: URL of an agent: "},
-        QueueRefusedRow{
-            "EmptyUrl", {"--agent="}, "--agent: \"\" is not accepted: http://127.0.0.1:PORT"},
+        QueueRefusedRow{"EmptyUrl",
+                        {"--agent="},
+                        "--agent: \"\" is not accepted; expected http://127.0.0.1:PORT"},
         QueueRefusedRow{"AgentAndFile",
                         {"--agent", kQueueUrl, "--cluster", "x"},
                         "--cluster is for a plan that is made here; --agent shows the agent's own"},
@@ -158,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
             "SchedulerNames", {"--scheduler-names", "a,,b"}, "--scheduler-names: \"a,,b\""},
         QueueRefusedRow{"Unchecked", {"--unchecked", "!"}, "--unchecked: "},
         QueueRefusedRow{
-            "LimitZero", {"--limit", "0"}, "--limit: \"0\" is not accepted: 1 to 10000"},
+            "LimitZero", {"--limit", "0"}, "--limit: \"0\" is not accepted; expected 1 to 10000"},
         QueueRefusedRow{
             "LimitTooLarge", {"--limit", "10001"}, "--limit: \"10001\" is not accepted"},
         QueueRefusedRow{"LimitNegative", {"--limit", "-1"}, "--limit: \"-1\" is not accepted"},
@@ -166,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         QueueRefusedRow{"Output", {"-o", "wide"}, "\"wide\" is not accepted"},
         QueueRefusedRow{"FileAndKubeconfig",
                         {"--cluster", "x", "--kubeconfig", "y"},
-                        "--kubeconfig and --context are for the live cluster"}),
+                        "--kubeconfig and --context select the live cluster"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(ExplainQueueOfAnAgent, SaysWhatToCheckIfNothingListens) {

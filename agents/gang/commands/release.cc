@@ -191,40 +191,36 @@ absl::Status ReleaseGates(const GangReleaseFlags& flags, const World& world) {
 
 absl::StatusOr<GangReleaseFlags> ReadReleaseFlags(const Given& given) {
   if (!given.Has("--all")) {
-    return given.Wrong("gang release wants --all: it lets pods of all namespaces go");
+    return given.Wrong("gang release needs --all: it releases the pods of all namespaces");
   }
   return GangReleaseFlags{given.Value("--kubeconfig"), given.Value("--context"),
                           given.Has("--dry-run")};
 }
 
 Command ReleaseCommand() {
-  return {
-      .name = "gang release",
-      .summary = "Remove the scheduling gate outrigger.dev/queue from pods",
-      .flags =
-          Together({{{.name = "--all", .help = "From all pods of all namespaces; has to be given"},
-                     {.name = "--dry-run", .help = "Print what would be done, and do nothing"}},
-                    KubeconfigFlags("the cluster")}),
-      .notes =
-          "Works without the agent, and can be run as often as one likes. First the bindings of "
-          "the "
-          "policies that\nname the gate (deploy/member-policy.yaml, deploy/guard-policy.yaml) are "
-          "deleted, so that no further\npods get the gate and nothing keeps it; then it is removed "
-          "from all pods. Pods whose template has the gate\nare created with it again: change the "
-          "template before. Rights: "
-          "pods (list, patch), mutatingadmissionpolicies and\nvalidatingadmissionpolicies (list), "
-          "and their bindings (list, delete).",
-      .opens_connections = true,
-      .run = RunOf(ReadReleaseFlags, ReleaseGates)};
+  return {.name = "gang release",
+          .summary = "Remove the scheduling gate outrigger.dev/queue from pods",
+          .flags =
+              Together({{{.name = "--all", .help = "In all namespaces; required"},
+                         {.name = "--dry-run", .help = "Print what would be done; change nothing"}},
+                        KubeconfigFlags("the cluster")}),
+          .notes =
+              "Works without the agent and can be repeated. First it deletes the bindings of the "
+              "policies that add or\nprotect the gate (deploy/member-policy.yaml, "
+              "deploy/guard-policy.yaml), then it removes the gate from\nall pods. If a pod "
+              "template contains the gate, change the template first. Rights: pods (list, "
+              "patch),\nmutatingadmissionpolicies and validatingadmissionpolicies (list), and "
+              "their bindings (list, delete).",
+          .opens_connections = true,
+          .run = RunOf(ReadReleaseFlags, ReleaseGates)};
 }
 
 }  // namespace
 
 std::vector<Command> GangCommands() {
-  return {{.name = "gang",
-           .summary = "Undo what holds pods for agent gang",
-           .subcommands = "What to do"},
-          ReleaseCommand()};
+  return {
+      {.name = "gang", .summary = "Release pods that agent gang holds", .has_subcommands = true},
+      ReleaseCommand()};
 }
 
 }  // namespace outrigger::cli

@@ -39,10 +39,10 @@ TEST_P(GangReleaseRefuses, WithWhatIsWanted) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, GangReleaseRefuses,
     ::testing::Values(
-        ReleaseRefusedRow{"NoCommand", {"gang"}, "gang wants to know what to do: release"},
+        ReleaseRefusedRow{"NoCommand", {"gang"}, "gang needs a subcommand: release"},
         ReleaseRefusedRow{"AnotherCommand", {"gang", "releas"}, "did you mean release?"},
-        ReleaseRefusedRow{"NotAll", {"gang", "release"}, "gang release wants --all"},
-        ReleaseRefusedRow{"DryRunAlone", {"gang", "release", "--dry-run"}, "wants --all"},
+        ReleaseRefusedRow{"NotAll", {"gang", "release"}, "gang release needs --all"},
+        ReleaseRefusedRow{"DryRunAlone", {"gang", "release", "--dry-run"}, "needs --all"},
         ReleaseRefusedRow{"AGang", {"gang", "release", "--all", "train"}, "train"}),
     [](const auto& row) { return row.param.name; });
 

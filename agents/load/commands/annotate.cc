@@ -282,14 +282,13 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
        .value = "FILE",
        .help = "settings file in YAML, shared by both commands; also OUTRIGGER_ANNOTATE_CONFIG",
        .is_file = true},
-      {.name = "--once", .help = "Write once, under the Lease, and end"},
+      {.name = "--once", .help = "Write once, while holding the Lease, and exit"},
       {.name = "--dry-run",
-       .help = "Write nothing: print once what would be written, and what is missing"}};
+       .help = "Write nothing; print what would be written and what is missing, and exit"}};
   command.settings = {{.title = "Settings", .settings = MakeAnnotateGroup(what).settings}};
-  command.notes =
-      notes +
-      "\nA setting is taken from the first that has it: flag, environment (OUTRIGGER_ANNOTATE_QPS "
-      "for\n--qps), settings file (qps: ...), variable of the original program, default.";
+  command.notes = notes +
+                  "\nOrder of precedence: flag, environment (OUTRIGGER_ANNOTATE_QPS for --qps), "
+                  "settings file (qps: ...),\nvariable of the original program, default.";
   return command;
 }
 
@@ -297,18 +296,17 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
 
 std::vector<Command> AnnotateCommands() {
   return {{.name = "annotate",
-           .summary = "Write what agents read of nodes as annotations",
-           .subcommands = "What to write"},
+           .summary = "Write the node annotations that agents read",
+           .has_subcommands = true},
           CommandOf(Annotating::kUsage, "usage",
-                    "Write how much of each node is free, as measured over a window",
+                    "Write the free cpu and memory of each node, measured over a window",
                     "Writes mean, deviation and forecast of each node's free cpu (millicores) and "
-                    "memory (bytes),\nwhich the agents safe and congestion read. A value that the "
-                    "source does not have is never\nwritten as zero."),
-          CommandOf(
-              Annotating::kAllocation, "allocation",
-              "Write what the pods of each node request, and what is free",
-              "Writes what the pods of each node request and what is free, as kube-scheduler "
-              "counts it, at\nmost a second after a pod is bound, which the agent pigeon reads.")};
+                    "memory (bytes), for\nthe agents safe and congestion. A value that the source "
+                    "does not have is never written as zero."),
+          CommandOf(Annotating::kAllocation, "allocation",
+                    "Write what the pods on each node request, and what is free",
+                    "Writes what the pods on each node request and what is free, as kube-scheduler "
+                    "counts it, at most a\nsecond after a pod is bound. Agent pigeon reads it.")};
 }
 
 }  // namespace outrigger::cli

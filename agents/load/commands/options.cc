@@ -114,14 +114,14 @@ absl::Status ChooseCluster(const AnnotateSettings& settings, const Environment& 
                            ClusterOptions* cluster) {
   cluster->max_staleness = *ParseDuration(settings.max_staleness);  // checked by the loader
   if (cluster->max_staleness < kLeastStaleness) {
-    return Refuse(fmt::format("--max-staleness {} is not accepted: at least {}",
+    return Refuse(fmt::format("--max-staleness {} is not accepted; expected at least {}",
                               settings.max_staleness, PrintDuration(kLeastStaleness)));
   }
   cluster->kubeconfig = settings.kubeconfig;
   cluster->variable = !ValueOf(environment, "KUBECONFIG").empty();
   cluster->context = settings.context;
   if (!settings.context.empty() && !cluster->HasKubeconfig()) {
-    return Refuse("--context is one of a kubeconfig: give --kubeconfig or KUBECONFIG too");
+    return Refuse("--context needs a kubeconfig: give --kubeconfig or KUBECONFIG, too");
   }
   return absl::OkStatus();
 }

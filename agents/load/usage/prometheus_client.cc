@@ -46,8 +46,8 @@ std::string Said(std::string_view body) {
 /// Returns what to check after a 401 or 403, by what the server said.
 std::string CheckOfRights(std::string_view said) {
   if (Holds(said, "org id") || Holds(said, "tenant") || Holds(said, "orgid")) {
-    return "It wants a tenant: give --prometheus-header-file a file with the line "
-           "\"X-Scope-OrgID: <tenant>\"";
+    return "It needs a tenant: give --prometheus-header-file a file with the line \"X-Scope-OrgID: "
+           "<tenant>\"";
   }
   return "Check --prometheus-token-file, --prometheus-header-file (which may have "
          "\"Authorization: Basic <user:password in base64>\"), or the client certificate";

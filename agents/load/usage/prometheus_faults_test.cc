@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
         DownRow{"Tenant",
                 {401, "no org id\n"},
                 StatusCode::kUnavailable,
-                "HTTP status 401: no org id. It wants a tenant: give --prometheus-header-file a "
+                "HTTP status 401: no org id. It needs a tenant: give --prometheus-header-file a "
                 "file with the line \"X-Scope-OrgID: <tenant>\""},
         DownRow{"RefusedAsPrometheusFails", ErrorAnswer(403, "forbidden", "wrong key\\u001b"),
                 StatusCode::kUnavailable, "wrong key\\u001b\"}. Check --prometheus-token-file"},

@@ -133,20 +133,19 @@ absl::StatusOr<PenaltyFlags> ReadPenaltyFlags(const Given& given) {
 Command ExplainPenaltyCommand() {
   Command command{
       .name = "explain penalty",
-      .summary = "Priority classes with their penalties, changes, sums and counted PodGroups",
+      .summary = "Priority classes with their penalties, changes, totals and counted PodGroups",
       .opens_connections = true,
       .run = RunOf(ReadPenaltyFlags, ExplainPenalty)};
   command.flags = Together(
       {{{.name = "--agent",
          .value = "URL",
-         .help = "ask the running agent penalty, http://127.0.0.1:PORT with its admin port (9975; "
-                 "in a cluster: kubectl port-forward); without it, the journal in the cluster is "
-                 "read"}},
+         .help = "ask the running agent penalty at http://127.0.0.1:PORT, its admin port (9975; in "
+                 "a cluster: kubectl port-forward); default: read its journal in the cluster"}},
        JournalFlags(),
        {LimitFlag("rows of a table"), OutputFlag({"table", "json", "yaml"}), ColorFlag()}});
   command.notes =
-      "Without --agent a penalty is that of the last count: the agent's settings, by which it "
-      "recovers, are\nnot known here.";
+      "Without --agent, penalties are those of the last count: this command does not know the "
+      "agent's\nsettings for recovery.";
   return command;
 }
 

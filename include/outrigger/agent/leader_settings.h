@@ -28,20 +28,19 @@ inline constexpr std::string_view kAgentsWithState = "agents that keep state";
 template <typename Settings>
 constexpr auto LeaderFields() {
   using Text = Setting<Settings, std::string>;
-  return std::tuple{
-      Text{"namespace", &Settings::name_space,
-           "where the agent's Lease is, and the ConfigMaps in which it keeps its state"}
-          .SharedBy(kAgentsWithState),
-      Text{"lease", &Settings::lease,
-           "Lease of the one process of the agent that writes; all others wait for it"}
-          .SharedBy(kAgentsWithState)};
+  return std::tuple{Text{"namespace", &Settings::name_space,
+                         "namespace of the agent's Lease and of the ConfigMaps with its state"}
+                        .SharedBy(kAgentsWithState),
+                    Text{"lease", &Settings::lease,
+                         "Lease whose holder writes; other replicas of the agent wait for it"}
+                        .SharedBy(kAgentsWithState)};
 }
 
 /// Their part of kFormer.
 template <typename Settings>
 constexpr auto LeaderFormer() {
   return std::tuple{Setting<Settings, int64_t>{"lease-seconds", &Settings::lease_seconds,
-                                               Range{3, 600}, "it is 15"}};
+                                               Range{3, 600}, "fixed at 15"}};
 }
 
 }  // namespace outrigger

@@ -142,10 +142,10 @@ class Checker {
   absl::Status CheckKey(const YAML::Node& key) const {
     const bool merge = key.IsScalar() && key.Scalar() == "<<";
     if (key.IsScalar() && !merge) return absl::OkStatus();
-    return absl::InvalidArgumentError(Printable(
-        fmt::format("{}:{}:{}: {}", name_, key.Mark().line + 1, key.Mark().column + 1,
-                    merge ? "merge keys (<<) are not accepted; write out what they stand for"
-                          : "a key is a plain word")));
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("{}:{}:{}: {}", name_, key.Mark().line + 1, key.Mark().column + 1,
+                              merge ? "merge keys (<<) are not supported; write out their content"
+                                    : "a key must be a plain word")));
   }
 
   void AddUnknown(const Place& place, const std::string& key, std::span<const FieldShape> fields) {

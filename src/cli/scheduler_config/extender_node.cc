@@ -57,7 +57,7 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
         return extender.tls && !(extender.tls->ca_file + extender.tls->cert_file).empty();
       })) {
     notes.emplace_back(
-        "tlsConfig: the scheduler reads the files where it runs: caFile once, at its start, "
+        "tlsConfig: the files must exist where the scheduler runs; it reads caFile once at start, "
         "certFile and keyFile again for new connections");
   }
   std::set<std::string> unchecked;  // an agent that binds has two entries
@@ -65,10 +65,10 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
     if (extender.tls && extender.tls->insecure) unchecked.insert(extender.url_prefix);
   }
   for (const std::string& url : unchecked) {
-    notes.push_back(
-        fmt::format("tlsConfig.insecure is true: the scheduler does not check who answers at {}; "
-                    "whoever takes that address reads its calls and decides about its pods",
-                    url));
+    notes.push_back(fmt::format(
+        "tlsConfig.insecure is true: the scheduler does not verify the server at {}; any process "
+        "that takes over that address reads its calls and decides about its pods",
+        url));
   }
   return notes;
 }

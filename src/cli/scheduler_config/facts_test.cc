@@ -132,30 +132,31 @@ INSTANTIATE_TEST_SUITE_P(
                    "s.yaml: what this scheduler does not compare: "},
         RefusedRow{"NoYaml", "{", "s.yaml:"}, RefusedRow{"NoMapping", "[]", "s.yaml:1"},
         RefusedRow{"AnotherKind", "kind: ConfigMap",
-                   "kind: \"ConfigMap\" is not accepted: KubeSchedulerConfiguration"},
+                   "kind: \"ConfigMap\" is not accepted; expected KubeSchedulerConfiguration"},
         RefusedRow{"SeveralDocuments", kHead + "---\n" + kHead, "s.yaml: has 2 documents"},
         RefusedRow{"TwoProfilesOfOneName",
                    kHead + "profiles: [{schedulerName: a}, {schedulerName: a}]",
-                   "profiles[1].schedulerName: \"a\" is not accepted: another name than that of "
-                   "profiles[0]"},
+                   "profiles[1].schedulerName: \"a\" is not accepted; expected another name than "
+                   "that of profiles[0]"},
         RefusedRow{"AProfileThatHasTheDefaultName",
                    kHead + "profiles: [{schedulerName: default-scheduler}, {}]",
                    "another name than that of profiles[0]"},
         RefusedRow{"ATimeoutThatIsNone",
                    kHead + "extenders: [{urlPrefix: 'http://a/gang', bindVerb: bind, httpTimeout: "
                            "soon}]",
-                   "extenders[0].httpTimeout: \"soon\" is not accepted: a duration"},
+                   "extenders[0].httpTimeout: \"soon\" is not accepted; expected a duration"},
         RefusedRow{"AVolumeTimeoutThatIsNone",
                    kHead + "profiles: [{pluginConfig: [{name: VolumeBinding, args: "
                            "{bindTimeoutSeconds: soon}}]}]",
-                   "bindTimeoutSeconds: \"soon\" is not accepted: a number of seconds"},
+                   "bindTimeoutSeconds: \"soon\" is not accepted; expected a number of seconds"},
         RefusedRow{"AddedAffinityWithAnUnknownOperator",
                    kHead + "profiles: [{pluginConfig: [{name: NodeAffinity, args: {addedAffinity: "
                            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
                            "[{matchExpressions: [{key: pool, operator: in, values: [a]}]}]}}}}]}]",
                    "nodeSelectorTerms[0].matchExpressions[0]: "},
-        RefusedRow{"AnElectionThatIsNone", kHead + "leaderElection: {leaderElect: maybe}",
-                   "leaderElection.leaderElect: \"maybe\" is not accepted: true or false"}),
+        RefusedRow{
+            "AnElectionThatIsNone", kHead + "leaderElection: {leaderElect: maybe}",
+            "leaderElection.leaderElect: \"maybe\" is not accepted; expected true or false"}),
     [](const auto& row) { return row.param.name; });
 
 int ServeWith(const std::string& path, std::string* said, const Environment& environment = {}) {

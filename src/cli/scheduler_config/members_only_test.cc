@@ -88,7 +88,7 @@ TEST(SchedulerConfigMembersOnly, SaysWhatLosesItsEffect) {
 }
 
 TEST(SchedulerConfigMembersOnly, IsRefusedForAgentsThatNeedCallsAboutAllPods) {
-  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--members-only: none of the agents"));
+  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--members-only: none of these agents"));
   EXPECT_THAT(Write("gang,qos").status().message(),
               HasSubstr("--members-only: gang and qos are called together, in one process, and "
                         "agent qos needs calls about all pods"));

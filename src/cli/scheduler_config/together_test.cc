@@ -120,8 +120,8 @@ TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
                           "http://10.0.0.1:7000 bind 10m30s"));
   flags.urls = {"gang=http://10.0.0.1:7000"};
   EXPECT_THAT(Write(flags).status().message(),
-              HasSubstr("--url: gang and queue are called together, in one process: one value for "
-                        "all of them is accepted"));
+              HasSubstr("--url: gang and queue are called together, in one process: give one value "
+                        "for all of them"));
   flags.urls = {};
   flags.weights = {"queue=2"};
   EXPECT_THAT(Write(flags).status().message(), HasSubstr("--weight: gang and queue are called"));
@@ -197,9 +197,9 @@ TEST(SchedulerConfigTogether, ASecondProcessThatTakesBindCallsIsRefused) {
   EXPECT_THAT(Write(Flags("devices"), "- {urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind}")
                   .status()
                   .message(),
-              HasSubstr("bindVerb: http://127.0.0.1:9875/gang binds already, and a scheduler takes "
-                        "one binder; serve them in one process: --agents gang,devices for "
-                        "`outrigger serve`, and for this command"));
+              HasSubstr("bindVerb: http://127.0.0.1:9875/gang binds already, and a scheduler "
+                        "accepts one binder only; serve them in one process: --agents gang,devices "
+                        "for `outrigger serve`, and for this command"));
   EXPECT_THAT(Write(Flags("gang"), "- {urlPrefix: 'http://127.0.0.1:9870', bindVerb: bind}")
                   .status()
                   .message(),

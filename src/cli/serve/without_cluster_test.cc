@@ -119,14 +119,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Serve, NamesTheFlagThatKeepsAnAgentFromTheCluster) {
   const TempFile config(kConfig, "config");
-  EXPECT_THAT(LogOf({"--agents=plans", "--watch=false", "--kubeconfig", config.path()}),
-              HasSubstr("plans: needs the API server; --watch=false keeps it away: leave that "
-                        "out\n"));
+  EXPECT_THAT(
+      LogOf({"--agents=plans", "--watch=false", "--kubeconfig", config.path()}),
+      HasSubstr("plans: needs the API server; --watch=false prevents it: leave that out\n"));
   EXPECT_THAT(LogOf({"--agents=plans"}), HasSubstr("plans: needs the API server\n"));
   const TempFile nodes(kNodes, "nodes.json");
   EXPECT_THAT(LogOf({"--agents=plans", "--node-table", nodes.path()}),
-              HasSubstr("plans: needs the API server; --node-table keeps it away: leave that "
-                        "out\n"));
+              HasSubstr("plans: needs the API server; --node-table prevents it: leave that out\n"));
 }
 
 }  // namespace

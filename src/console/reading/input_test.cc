@@ -82,14 +82,12 @@ TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
                           {{}, "kind: Pod\nmetadata: {name: p}\nspec:\n  overhead: {cpu: x}\n"});
   EXPECT_EQ(notes.code, 0);
   EXPECT_EQ(notes.err,
-            "note: pod p: spec.overhead.cpu: \"x\" is not accepted: a quantity such as 250m, 1.5Gi "
-            "or 2e3; taken as absent\n"
-            "note: pod p: as the API server does: QoS class BestEffort; tolerations of not-ready, "
-            "unreachable\n"
-            "note: node n1: status.allocatable.cpu: \"lots\" is not accepted: a quantity such as "
-            "250m, 1.5Gi or 2e3; taken as absent\n"
-            "note: safe: node n1: risk: \"high\" is not accepted: a decimal number; taken as "
-            "absent\n");
+            "note: pod p: spec.overhead.cpu: \"x\" is not accepted; expected a quantity such as "
+            "250m, 1.5Gi or 2e3; treated as absent\nnote: pod p: as the API server does: QoS class "
+            "BestEffort; tolerations of not-ready, unreachable\nnote: node n1: "
+            "status.allocatable.cpu: \"lots\" is not accepted; expected a quantity such as 250m, "
+            "1.5Gi or 2e3; treated as absent\nnote: safe: node n1: risk: \"high\" is not accepted; "
+            "expected a decimal number; treated as absent\n");
 }
 
 }  // namespace

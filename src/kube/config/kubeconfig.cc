@@ -38,10 +38,9 @@ void ReadPem(const std::string& file, const char* key, const char* data_key, Yam
   fields->Text(data_key, &text);
   RefuseOmitted(data_key, text, refused);
   if (absl::StartsWith(text, "-----BEGIN")) {
-    fields->Fail(
-        fmt::format("{} wants base64 of PEM, and this is PEM itself; {} takes the path of "
-                    "a file with it",
-                    data_key, key));
+    fields->Fail(fmt::format(
+        "{} needs base64 of PEM, and this is PEM itself; {} takes the path of a file with it",
+        data_key, key));
   }
   fields->Base64(data_key, &pem->data);
   pem->from = fmt::format("{} {}", fields->where(), pem->data.empty() ? key : data_key);
@@ -77,7 +76,7 @@ void ReadExecEnv(YamlFields* exec, ExecPlugin* plugin) {
     std::string value;
     variable.Text("name", &name);
     variable.Text("value", &value);
-    if (name.empty() || name.find('=') != std::string::npos) variable.Fail("wants a name");
+    if (name.empty() || name.find('=') != std::string::npos) variable.Fail("needs a name");
     if ((name + value).find('\0') != std::string::npos) variable.Fail("has a zero byte");
     plugin->env[name] = value;
     return variable.status();
@@ -94,7 +93,7 @@ std::string WhyNotRun(const ExecPlugin& plugin, const std::string& mode) {
         plugin.api_version);
   }
   if (mode == "Always") {
-    return "exec: interactiveMode Always wants a terminal, which is never given";
+    return "exec: interactiveMode Always needs a terminal, and there never is one";
   }
   if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
     return fmt::format("exec: interactiveMode is '{}'; accepted are Never and IfAvailable", mode);

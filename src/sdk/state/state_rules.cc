@@ -26,9 +26,9 @@ absl::Status CheckState(const StoredState& state) {
   size_t bytes = 0;
   for (const auto& [key, text] : state.data) {
     if (!IsStateKey(key)) {
-      return absl::InvalidArgumentError(
-          fmt::format("key \"{}\" is not accepted: at most {} letters, digits, '-', '_' and '.'",
-                      Shortened(Printable(key), kShownOfKey), kLongestKey));
+      return absl::InvalidArgumentError(fmt::format(
+          "key \"{}\" is not accepted; expected at most {} letters, digits, '-', '_' and '.'",
+          Shortened(Printable(key), kShownOfKey), kLongestKey));
     }
     if (!IsUtf8(text)) {
       return absl::InvalidArgumentError(fmt::format("the text of {} is not UTF-8", key));

@@ -12,7 +12,7 @@ namespace {
 
 absl::Status NotAccepted(std::string_view what, std::string_view name) {
   constexpr size_t kShown = 64;
-  return absl::InvalidArgumentError(fmt::format("\"{}\" is not accepted: the name of a {}",
+  return absl::InvalidArgumentError(fmt::format("\"{}\" is not accepted; expected the name of a {}",
                                                 Shortened(Printable(name), kShown), what));
 }
 

@@ -14,7 +14,7 @@ void CountingDiagnostics::Malformed(std::string_view node, std::string_view fiel
                                     std::string_view value, std::string_view accepted) {
   observer_->OnMalformed(agent_, field);
   if (!FirstTime(field, value)) return;
-  spdlog::warn("{}{}{}: {}={} is not {}; taken as absent (warned about once)",
+  spdlog::warn("{}{}{}: {}={} is not {}; treated as absent (warned about once)",
                agent_.empty() ? "request" : agent_, node.empty() ? "" : ": node ",
                node.empty() ? "" : ForLog(node), ForLog(field), ForLog(value), accepted);
 }

@@ -135,9 +135,8 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   instance.takes_calls = served.TakesCalls();
   if (!(served.weight > 0)) {
     return absl::InvalidArgumentError(
-        fmt::format("agent {}: weight {} is not accepted: a number "
-                    "above 0",
-                    instance.name, served.weight));
+        fmt::format("agent {}: weight {} is not accepted; expected a number above 0", instance.name,
+                    served.weight));
   }
   AgentDeps deps;
   deps.name = instance.name;

@@ -162,7 +162,7 @@ TEST(ExplainClaimTest, WhatIsNotThereIsNamedWithWhatIsNear) {
               HasSubstr("there is no ResourceClaim shop/ones"));
   EXPECT_THAT(ExplainClaimOn(Cluster(), {"one", "--nodes", "z"}).err,
               HasSubstr("--nodes: the cluster has no node z"));
-  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("wants the name of a claim"));
+  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("needs the name of a claim"));
 }
 
 TEST(ExplainPodDra, IsATableBelowTheAgents) {

@@ -402,7 +402,11 @@ INSTANTIATE_TEST_SUITE_P(
               {},
               2,
               "pod default/web: spec.containers[0].devices: a container has no devices of its own"},
-        Wrong{"AnOutput", {}, {"-o", "table"}, 2, "\"table\" is not accepted: text, json and yaml"},
+        Wrong{"AnOutput",
+              {},
+              {"-o", "table"},
+              2,
+              "\"table\" is not accepted; expected text, json and yaml"},
         Wrong{"AContextWithoutACluster",
               {},
               {"--context", "x"},
@@ -413,7 +417,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"-f", "-", "--cluster", "-"},
               2,
               "read standard input more than once"},
-        Wrong{"NoFile", {}, {"-f", ""}, 2, "--filename and --cluster want a file"}),
+        Wrong{"NoFile", {}, {"-f", ""}, 2, "--filename and --cluster need a file"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(ScheduleSources, FilesAreOneInput) {
@@ -467,7 +471,7 @@ TEST(ScheduleHelp, SaysWhatIsRead) {
     EXPECT_THAT(help, HasSubstr(text));
   }
   EXPECT_EQ(RunProgram({"schedule"}).code, 2);
-  EXPECT_THAT(RunProgram({"schedule"}).err, HasSubstr("schedule wants --filename FILE"));
+  EXPECT_THAT(RunProgram({"schedule"}).err, HasSubstr("schedule needs --filename FILE"));
 }
 
 }  // namespace

@@ -345,7 +345,7 @@ TEST(ScheduleWrite, FilesSayWhichPodIsMeant) {
   const testing::Ran without =
       ScheduleOn({CountingPool("p0", "a", 2)},
                  {"--cluster", "live", "--kubeconfig", server.kubeconfig(), "--write"});
-  EXPECT_THAT(without.err, HasSubstr("--write wants a pod: the files have none"));
+  EXPECT_THAT(without.err, HasSubstr("--write needs a pod: the files have none"));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ absl::StatusOr<LeaseName> ReadLeaseName(std::string_view setting, const std::str
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
       text.find('/', slash + 1) != std::string::npos) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: \"{}\" is not accepted: {}", setting, text, accepted));
+        fmt::format("{}: \"{}\" is not accepted; expected {}", setting, text, accepted));
   }
   return LeaseName{.namespace_ = text.substr(0, slash), .name = text.substr(slash + 1)};
 }

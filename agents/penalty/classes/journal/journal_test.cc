@@ -128,10 +128,11 @@ struct Edit {
 TEST(JournalTest, FindingsNameMapKeyAndLine) {
   for (const Edit& edit :
        {Edit{"base=1000", "base=1000000001",
-             "line 1: base: \"1000000001\" is not accepted: an integer from -2147483648 to "
-             "1000000000"},
+             "line 1: base: \"1000000001\" is not accepted; expected an integer from -2147483648 "
+             "to 1000000000"},
         Edit{"value=940", "value=1001",
-             "line 2: value: \"1001\" is not accepted: an integer from -2147483648 to 1000"},
+             "line 2: value: \"1001\" is not accepted; expected an integer from -2147483648 to "
+             "1000"},
         Edit{"penalty=", "penalty=-", "line 3: penalty: \"-59.99999999999999\" is not accepted"},
         Edit{"penalty=59.99999999999999", "penalty=nan", "line 3: penalty: \"nan\""},
         Edit{"changed=2025-11-24", "changed=2025-13-24", "line 4: changed:"},

@@ -106,7 +106,7 @@ void RecordFields::Missing(std::string_view name) {
 }
 
 void RecordFields::Wrong(const Field& field, std::string_view accepted) {
-  lines_->Report(field.line, fmt::format("{}: {} is not accepted: {}", field.name,
+  lines_->Report(field.line, fmt::format("{}: {} is not accepted; expected {}", field.name,
                                          Quoted(field.value), accepted));
 }
 

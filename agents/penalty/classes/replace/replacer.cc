@@ -83,9 +83,9 @@ absl::Status Validate(const ReplaceRequest& request) {
   if (request.class_name.empty()) return absl::InvalidArgumentError("the class has no name");
   if (request.base > kHighestValue || request.target > request.base ||
       request.target < kLowestValue) {
-    return absl::InvalidArgumentError(
-        fmt::format("class {}: value {} of base {} is not accepted: {} <= value <= base <= {}",
-                    request.class_name, request.target, request.base, kLowestValue, kHighestValue));
+    return absl::InvalidArgumentError(fmt::format(
+        "class {}: value {} of base {} is not accepted; expected {} <= value <= base <= {}",
+        request.class_name, request.target, request.base, kLowestValue, kHighestValue));
   }
   if (request.epoch < 1 || request.now < 0 || request.now > kEndOfTime) {
     return absl::InvalidArgumentError(fmt::format("class {}: epoch {} or time {} is not accepted",
