@@ -10,7 +10,7 @@
 
 namespace outrigger {
 
-/// The settings of an agent of which one process writes at a time; the agent's struct derives from
+/// The settings of an agent in which one process at a time writes. The agent's struct derives from
 /// this, and has LeaderFields() in its kFields and LeaderFormer() in its kFormer.
 struct LeaderSettings {
   /// `lease_name`: the default of `lease`.
@@ -21,7 +21,7 @@ struct LeaderSettings {
   int64_t lease_seconds = 15;  // a former one
 };
 
-/// Who shares them, and what is named like them.
+/// The title of the section with these and similar settings.
 inline constexpr std::string_view kAgentsWithState = "agents that keep state";
 
 /// Their part of kFields of `Settings`, which derives from LeaderSettings.
