@@ -142,7 +142,7 @@ class Devices final : public Agent,
   absl::Status Start() override {
     if (deps_.cluster == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     store_.Follow(deps_.cluster);
     if (dra_ != nullptr) dra_->Follow(deps_.cluster);

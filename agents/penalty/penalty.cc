@@ -79,7 +79,7 @@ class Penalty final : public Agent, public Preempter, public PageSource, public 
   absl::Status Start() override {
     if (keeper_ == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     if (!options_.selector) {
       deps_.warn(

@@ -84,7 +84,7 @@ Needs Pigeon::Reads() const {
 absl::Status Pigeon::Start() {
   if (settings_.usage == "cluster" && deps_.cluster == nullptr) {
     return absl::FailedPreconditionError(
-        "usage=cluster needs the API server: give --kubeconfig FILE, or run in a pod");
+        "usage=cluster needs the API server: set --kubeconfig FILE, or run in a pod");
   }
   // Not before: agents are also made to be asked what they are.
   for (const std::string& note : options_.notes) deps_.warn(note);

@@ -69,7 +69,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   absl::Status Start() override {
     if (keeper_ == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     is_started_ = true;
     follower_ = std::jthread([this](const std::stop_token& stop) { keeper_->Follow(stop); });

@@ -84,7 +84,7 @@ absl::StatusOr<Verdict> Judge::With(const Wanted& wanted, const std::stop_token&
     absl::Status found = allocator_.FindOut(*look.pending, stop);
     if (!found.ok()) return found;
   }
-  return absl::CancelledError("the caller has gone");
+  return absl::CancelledError("the caller disconnected");
 }
 
 absl::StatusOr<Verdict> Judge::AskNodes(

@@ -191,7 +191,7 @@ absl::Status DraScorer::Score(const outrigger::Request& request,
   allocator.Allow(kMostUnits);
   const Clock::TimePoint until = now_() + kMostTime;
   for (size_t i = 0; i < scores.size(); ++i) {
-    if (request.abandoned.stop_requested()) return absl::CancelledError("the caller has gone");
+    if (request.abandoned.stop_requested()) return absl::CancelledError("the caller disconnected");
     const dra::Answer answer = allocator.Allocate(request.nodes[i], open);
     if (allocator.IsSpent() || now_() > until) return TooCostly(request.pod);
     if (answer.outcome != dra::Outcome::kFits) continue;

@@ -80,7 +80,7 @@ std::string Commit::PatchOf(const Part& part) const {
   if (!part.is_new) {
     // The message changes the version, so that a custodian that would free the claim looks again.
     const std::string message =
-        fmt::format("kept for pod {} until {}", scope_.pod.name, TimeText(scope_.deadline));
+        fmt::format("reserved for pod {} until {}", scope_.pod.name, TimeText(scope_.deadline));
     return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
   }
   devices::ClaimStatus status;

@@ -37,9 +37,9 @@ absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::stri
     hint =
         fmt::format("; there is one in namespace {}", Listed({elsewhere.begin(), elsewhere.end()}));
   } else if (const auto near = NearNames(wanted.name, names); !near.empty()) {
-    hint = fmt::format("; names that are near: {}", Listed(near));
+    hint = fmt::format("; similar names: {}", Listed(near));
   } else if (plan.groups().empty()) {
-    hint = "; it has no gangs at all";
+    hint = "; it has no gangs";
   }
   return absl::NotFoundError(Printable(
       fmt::format("{} has no gang {}{}{}", where, wanted.name,
@@ -80,10 +80,10 @@ void NoteWhatIsNotServed(const std::vector<const GroupState*>& groups,
     missing.emplace(plan::ResourceOf(group->key.dialect));
   }
   for (const std::string& resource : missing) {
-    notes->push_back(Printable(
-        fmt::format("{0} has no {1}, so it is taken that the cluster does not either; `kubectl get "
-                    "nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
-                    cluster.where, resource)));
+    notes->push_back(
+        Printable(fmt::format("{0} has no {1}, so the cluster is assumed to have none; `kubectl "
+                              "get nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
+                              cluster.where, resource)));
   }
 }
 
@@ -106,7 +106,7 @@ void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std
     if (all.ok()) {
       gang.told = LastTold(*all, gang.group.key, gang.oldest);
     } else if (!absl::IsNotFound(all.status())) {
-      notes->push_back(Printable(fmt::format("what the agent has told is not shown: {}",
+      notes->push_back(Printable(fmt::format("the agent's Events are not shown: {}",
                                              std::string(all.status().message()))));
     }
   }
@@ -154,7 +154,7 @@ absl::StatusOr<GangFlags> ReadGangFlags(const Given& given) {
   if (status.ok()) status = ReadName(given, "gang", &flags);
   if (!status.ok()) return status;
   if (given.Has("name") && flags.name.empty()) {
-    return given.Wrong("the name of the gang is empty; leave it out to list all");
+    return given.Wrong("the name of the gang is empty; omit it to list all");
   }
   auto plan = ReadPlanFlags(given);
   if (!plan.ok()) return plan.status();

@@ -27,7 +27,7 @@ struct QueueFlags : ExplainFlags {
 };
 
 constexpr std::string_view kWithoutQos =
-    "The agent qos, which has the queue, is not served there (serve --agents qos, or gang,qos); "
+    "Agent qos, which keeps the queue, is not served there (serve --agents qos, or gang,qos); "
     "without --agent the queue is planned from the cluster";
 
 PageTable QueueOf(const ClusterPlan& planned, size_t limit) {
@@ -66,7 +66,7 @@ void AddPlanNotes(const ClusterPlan& planned, std::vector<std::string>* notes) {
   }
   if (AGangWaits(planned)) {
     notes->emplace_back(
-        "gangs are planned whole here; qos without gang starts their members one by one (see "
+        "gangs are planned as a whole here; qos without gang starts their members one by one (see "
         "--agent)");
   }
   const auto waiting = std::count_if(planned.grouped.groups.begin(), planned.grouped.groups.end(),
@@ -137,8 +137,8 @@ absl::StatusOr<QueueFlags> ReadQueueFlags(const Given& given) {
   flags.agent = given.Value("--agent");
   for (const char* flag : kPlanFlags) {
     if (flags.agent.empty() || !given.Has(flag)) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("{} is for a plan that is made here; --agent shows the agent's own", flag));
+    return absl::InvalidArgumentError(fmt::format(
+        "{} is only for a plan made by this command; --agent shows the agent's plan", flag));
   }
   auto plan = ReadPlanFlags(given);
   if (!plan.ok()) return plan.status();

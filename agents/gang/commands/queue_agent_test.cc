@@ -88,14 +88,13 @@ TEST_P(ExplainQueueAnswer, IsAnErrorWithItsCause) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ExplainQueueAnswer,
     ::testing::Values(
-        QueueAnswerRow{
-            "QosIsNotServed",
-            kube::Answer(404, R"({"error":"no such path: /queue; served: /livez"})"),
-            {"404: no such path: /queue; served: /livez. The agent qos, which has the queue, "
-             "is not served there (serve --agents qos, or gang,qos)"}},
+        QueueAnswerRow{"QosIsNotServed",
+                       kube::Answer(404, R"({"error":"no such path: /queue; served: /livez"})"),
+                       {"404: no such path: /queue; served: /livez. Agent qos, which keeps the "
+                        "queue, is not served there (serve --agents qos, or gang,qos)"}},
         QueueAnswerRow{"NotReady",
-                       kube::Answer(503, R"({"error":"the first plan is not made yet"})"),
-                       {"503: the first plan is not made yet"}},
+                       kube::Answer(503, R"({"error":"there is no plan yet"})"),
+                       {"503: there is no plan yet"}},
         QueueAnswerRow{"NotOnLoopback",
                        kube::Answer(403, R"({"error":"loopback only"})"),
                        {"403: loopback only"}},
@@ -136,9 +135,10 @@ INSTANTIATE_TEST_SUITE_P(
         QueueRefusedRow{"EmptyUrl",
                         {"--agent="},
                         "--agent: \"\" is not accepted; expected http://127.0.0.1:PORT"},
-        QueueRefusedRow{"AgentAndFile",
-                        {"--agent", kQueueUrl, "--cluster", "x"},
-                        "--cluster is for a plan that is made here; --agent shows the agent's own"},
+        QueueRefusedRow{
+            "AgentAndFile",
+            {"--agent", kQueueUrl, "--cluster", "x"},
+            "--cluster is only for a plan made by this command; --agent shows the agent's plan"},
         QueueRefusedRow{"AgentAndKubeconfig",
                         {"--agent", kQueueUrl, "--kubeconfig", "x"},
                         "--kubeconfig is for a plan"},

@@ -57,10 +57,9 @@ TEST(ExplainQueue, ShowsGangsAndPodsInTheirOrder) {
   const Ran ran = ExplainQueueIn(kGangDump);
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err,
-            "note: gangs are planned whole here; qos without gang starts their members one by one "
-            "(see --agent)\n"
-            "note: 2 gangs are not in the queue: they lack more than places (see `outrigger "
-            "explain gang`)\n");
+            "note: gangs are planned as a whole here; qos without gang starts their members one by "
+            "one (see --agent)\nnote: 2 gangs are not in the queue: they lack more than places "
+            "(see `outrigger explain gang`)\n");
   EXPECT_EQ(
       ran.out,
       "POSITION  UNIT        KIND  GROUP-PRIORITY  PRIORITY  CLASS      AGE  STATE        AFTER   "

@@ -93,8 +93,8 @@ class Releasing {
     const auto missing = MissingRights(api_, Rights(flags_.dry_run), Calls());
     if (!missing.ok()) return From(missing.status());
     if (missing->empty()) return absl::OkStatus();
-    return From(absl::PermissionDeniedError(fmt::format(
-        "this account lacks rights, and nothing was done: {}", fmt::join(*missing, ", "))));
+    return From(absl::PermissionDeniedError(
+        fmt::format("this account lacks rights; nothing was done: {}", fmt::join(*missing, ", "))));
   }
 
   absl::Status DeleteBindings(bool* is_any_deleted) {
@@ -102,7 +102,7 @@ class Releasing {
     if (!bindings.ok()) return From(bindings.status());
     for (const GateBinding& binding : *bindings) {
       if (!binding.is_ours) {
-        Note(fmt::format("{} stays: its policy {} names the gate, and is not outrigger's",
+        Note(fmt::format("{} stays: its policy {} names the gate but is not part of Outrigger",
                          TextOf(binding), binding.policy));
         continue;
       }
@@ -139,13 +139,13 @@ class Releasing {
       Note(fmt::format("{}: {}", pod, std::string(why.message())));
     }
     if (released->keep_coming) {
-      return From(absl::AbortedError(
-          fmt::format("pods keep coming with the gate {}: take it out of their template, and run "
-                      "this again",
-                      plan::kQueueGate)));
+      return From(
+          absl::AbortedError(fmt::format("new pods still have the gate {}: remove it from their "
+                                         "template, and run this command again",
+                                         plan::kQueueGate)));
     }
     if (released->left.empty()) return absl::OkStatus();
-    return From(absl::AbortedError(fmt::format("{} still have the gate {}: run it again",
+    return From(absl::AbortedError(fmt::format("{} still have the gate {}: run this command again",
                                                PodsText(released->left.size()), plan::kQueueGate)));
   }
 
@@ -157,12 +157,12 @@ class Releasing {
             ? fmt::format(", {:.0f} a second", static_cast<double>(released.released) / seconds)
             : "";
     const std::string gone =
-        released.gone == 0 ? "" : fmt::format("; {} gone before", PodsText(released.gone));
+        released.gone == 0 ? "" : fmt::format("; {} already deleted", PodsText(released.gone));
     Say(fmt::format("{} released in {:.1f} s{}{}", PodsText(released.released), seconds, rate,
                     gone));
     if (released.nominated == 0) return;
     Note(
-        fmt::format("kube-scheduler keeps places for {} of them (status.nominatedNodeName) until "
+        fmt::format("kube-scheduler reserves nodes for {} of them (status.nominatedNodeName) until "
                     "they are bound or deleted",
                     released.nominated));
   }

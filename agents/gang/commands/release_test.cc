@@ -134,7 +134,7 @@ TEST_F(ReleaseOnAServer, NamesTheMissingRightAndDoesNothing) {
   const Ran ran = Run({});
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("this account lacks rights, and nothing was done: delete "
+  EXPECT_THAT(ran.err, HasSubstr("this account lacks rights; nothing was done: delete "
                                  "mutatingadmissionpolicybindings.admissionregistration.k8s.io, "
                                  "delete validatingadmissionpolicybindings."));
   EXPECT_TRUE(is_bound_);

@@ -122,7 +122,7 @@ TEST_F(EvictorOutcomeTest, AGangThatFitsIsGivenTimeToBeBound) {
   EXPECT_TRUE(Prepared().first);
   After(11);
   EXPECT_FALSE(Prepared().first);
-  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("it has places and was not bound in time")));
+  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("it has nodes but was not bound in time")));
 }
 
 // Else their replacements, about which no call is made, would take the places.
@@ -188,11 +188,10 @@ TEST_F(Refusal, TheNextSetIsTriedWhereThatOfACheaperOneIsRefused) {
   Await([&] { return cluster_.evictions().size() == 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("web"));
   EXPECT_THAT(asked, ElementsAre("low-0", "low-1", "web"));
-  EXPECT_THAT(
-      Failures(),
-      Contains("gang default/high does not get the place of pod default/low-0 and 1 more, left "
-               "out for 300s: admission webhook w denied the request; change what refuses it "
-               "if the pod may go"));
+  EXPECT_THAT(Failures(),
+              Contains("gang default/high cannot get the node of pod default/low-0 and 1 more, "
+                       "which is not evicted for 300s: admission webhook w denied the request; "
+                       "change what rejects the eviction if the pod may go"));
 }
 
 TEST_F(Refusal, OfEachIsToldAndTheReasonNamesThem) {
@@ -253,7 +252,7 @@ TEST_F(Refusal, OfAWebhookThatFailsEndsTheRoundOfAGangOfWhichNobodyWasEvicted) {
   evictor_.Start();
   PlanPromise();
   Await([&] { return !Prepared().first; });
-  EXPECT_THAT(log().back(), AllOf(StartsWith("gang default/high: nobody is evicted for it: pod"),
+  EXPECT_THAT(log().back(), AllOf(StartsWith("gang default/high: no pod is evicted for it: pod"),
                                   EndsWith("failed calling webhook \"w\"")));
 }
 

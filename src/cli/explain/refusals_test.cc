@@ -44,7 +44,7 @@ const Failing kFailing[] = {
      {"web", "--cluster", "DUMP"},
      "",
      1,
-     "has no pod web; names that are near: web-7c9d\n"},
+     "has no pod web; similar names: web-7c9d\n"},
     {"MistypedPod", {"wbe-7c9d", "--cluster", "DUMP"}, "", 1, "names that are near: web-7c9d\n"},
     {"OtherNamespace",
      {"web-7c9d", "-n", "shp", "--cluster", "DUMP"},

@@ -26,7 +26,7 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
   }
   if (!now.unknown_versions.empty()) {
     if (before != nullptr && before->unknown_versions == now.unknown_versions) return "";
-    return fmt::format("{}: served in the version {}, which is not known", now.resource,
+    return fmt::format("{}: served in version {}, which is not supported", now.resource,
                        now.unknown_versions);
   }
   const bool was_missing = was_ready && before->not_installed && before->unknown_versions.empty();

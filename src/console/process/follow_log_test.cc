@@ -51,7 +51,7 @@ const Row kRows[] = {
     {"NotInstalled", State(false, ""), Missing(), "nodes: not installed"},
     {"StillNotInstalled", Missing(), Missing(), ""},
     {"UnknownVersion", State(false, ""), Missing("v2"),
-     "nodes: served in the version v2, which is not known"},
+     "nodes: served in version v2, which is not supported"},
     {"StillAnUnknownVersion", Missing("v2"), Missing("v2"), ""},
     {"AnUnknownVersionThatGoes", Missing("v2"), Missing(), "nodes: not installed"},
     {"InstalledMeanwhile", Missing(), State(true, ""), "nodes: 5 known"},

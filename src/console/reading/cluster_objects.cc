@@ -176,7 +176,7 @@ absl::Status ObjectPicker::NoPod() const {
   if (!elsewhere.empty()) {
     hint = fmt::format("; there is one in namespace {}", Listed(elsewhere));
   } else if (const auto near = NearNames(wanted_->name, names); !near.empty()) {
-    hint = fmt::format("; names that are near: {}", Listed(near));
+    hint = fmt::format("; similar names: {}", Listed(near));
   } else if (pods_.empty() && !expected_.empty()) {
     hint = fmt::format("; it has no pods at all: expected is {}", expected_);
   }

@@ -236,10 +236,9 @@ TEST_F(ObjectsOfACluster, ThatMayNotBeListedAreNotTakenForNone) {
   Start();
   const absl::Status status = actor_.Take().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(
-      std::string(MessageOf(status)),
-      HasSubstr("the podgroups.scheduling.x-k8s.io of the cluster are not known yet: the API "
-                "server answered 403 Forbidden: no"));
+  EXPECT_THAT(std::string(MessageOf(status)),
+              HasSubstr("the podgroups.scheduling.x-k8s.io of the cluster are not known yet: the "
+                        "API server answered 403 Forbidden: no"));
 }
 
 TEST_F(ObjectsOfACluster, OfPriorityAreForgottenWithTheirClass) {

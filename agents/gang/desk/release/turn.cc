@@ -26,7 +26,7 @@ struct Candidate {
 
 // "3 of 4 places are nominated (status.nominatedNodeName), not that of train-2".
 std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Count& count) {
-  std::string text = fmt::format("{} of {} places are nominated (status.nominatedNodeName)",
+  std::string text = fmt::format("{} of {} pods have a nominated node (status.nominatedNodeName)",
                                  count.kept, count.places);
   const auto lacks = [](const BoardPod* seat) {
     return seat->pod->nominated_node_name != seat->node;

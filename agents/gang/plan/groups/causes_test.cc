@@ -98,9 +98,9 @@ TEST(Causes, AVersionThatIsNotKnownIsNamed) {
   const Built built = Build({PodOf("a").Member(Dialect::kUpstream, "train")}, {}, options);
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kUnknownVersion);
-  EXPECT_EQ(OnlyState(built).text,
-            "the API server serves podgroups.scheduling.k8s.io in the version v2, which is not "
-            "known");
+  EXPECT_EQ(
+      OnlyState(built).text,
+      "the API server serves podgroups.scheduling.k8s.io in version v2, which is not supported");
 }
 
 TEST(Causes, AnInvalidMinimumOfAnObjectIsNamed) {
@@ -174,7 +174,7 @@ TEST(Causes, MembersThatNameNoRoleAreCountedWithTheKeyThatTheyLack) {
             "which names the role");
   EXPECT_EQ(text("PS", "idle"),
             "0 of 1 members of role ps exist; volcano.sh/task-spec of pod a names role PS, which "
-            "minTaskMember does not have");
+            "is not in minTaskMember");
   EXPECT_EQ(text("idle", "idle"), "0 of 1 members of role ps exist");
 }
 
@@ -196,7 +196,7 @@ TEST(Causes, AGangWhoseMembersCannotAllWaitIsNotPlanned) {
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyWaiting);
   EXPECT_EQ(TextOf(OnlyState(built).cause), "its minimum is above --max-waiting-binds");
   EXPECT_EQ(OnlyState(built).text,
-            "3 members have to wait for each other, but --max-waiting-binds is 2: raise it");
+            "3 members must wait for each other, but --max-waiting-binds is 2: raise it");
   options.most_waiting = 3;
   EXPECT_EQ(OnlyState(Build(pods, {}, options)).cause, GroupCause::kNone);
 }

@@ -78,7 +78,7 @@ TEST(GangPriority, OfAClassThatIsNotKnownIsItsMembers) {
   const Built built = Build({Volcano("a").Priority(4)}, {object});
   EXPECT_EQ(OnlyUnit(built).rank.priority, 4);
   EXPECT_THAT(built.notes, ElementsAre(IsNote(NoteKind::kPriorityClass, "default/train",
-                                              "\"high\", which is not known; 4 counts")));
+                                              "\"high\", which does not exist; 4 counts")));
 }
 
 TEST(GangRank, HasTheLowestClassOfThoseThatExist) {

@@ -48,7 +48,7 @@ int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowe
         fmt::format("spec.priorityClassName is \"{}\", {}; {} counts, the lowest priority of "
                     "its pods",
                     gang.object->priority_class_name,
-                    of_class ? fmt::format("of priority {}", *of_class) : "which is not known",
+                    of_class ? fmt::format("of priority {}", *of_class) : "which does not exist",
                     lowest.priority));
   }
   if (lowest.priority != lowest.highest_priority) {
@@ -68,9 +68,10 @@ int64_t OldestGroupPriority(const Gang& gang, const Pod& oldest, const UnitKey& 
   };
   if (std::any_of(gang.members.begin(), gang.members.end(), differs)) {
     GroupNotes(notes, key)
-        .Add(NoteKind::kGroupPrioritiesDiffer,
-             fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
-                         kGroupPriorityLabel, value, oldest.name));
+        .Add(
+            NoteKind::kGroupPrioritiesDiffer,
+            fmt::format("members have different values of label {}; {} counts, from the oldest, {}",
+                        kGroupPriorityLabel, value, oldest.name));
   }
   return value;
 }
