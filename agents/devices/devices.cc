@@ -213,8 +213,8 @@ class Devices final : public Agent,
       cause = fmt::format("the Lease {}/{}, which no process holds", options_.lease.namespace_,
                           options_.lease.name);
     }
-    return absl::UnavailableError(
-        fmt::format("allocations that were begun are not settled yet: waiting for {}", cause));
+    return absl::UnavailableError(fmt::format(
+        "starting: earlier allocations must be completed or undone first; waiting for {}", cause));
   }
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }

@@ -160,7 +160,7 @@ TEST(Bounds, ADemandOfOtherPoolsIsNotServed) {
   const Demand demand = allocator.Resolve(inventory, PointersTo(claims));
   inventory.SetPool(DevicesOf("q", 3));
   EXPECT_EQ(allocator.Allocate(inventory, demand, kNode).verdict.reason(),
-            "pools have changed in the meantime");
+            "pools changed in the meantime");
 }
 
 TEST(Bounds, AnExpressionThatDoesNotCompileIsNamedWithItsPlace) {

@@ -92,13 +92,13 @@ TEST_F(DevicesConfigs, WhatCannotBeAConfigIsRefusedWithItsField) {
       {"of the core group", {"v1", "Secret", "", "x"}, "apiVersion \"v1\" has no group"},
       {"of another group of Kubernetes",
        {"rbac.authorization.k8s.io/v1", "Role", "", "x"},
-       "apiVersion \"rbac.authorization.k8s.io/v1\" is of a group of Kubernetes itself"},
+       "apiVersion \"rbac.authorization.k8s.io/v1\" is a group of Kubernetes itself"},
       {"of a group without a dot",
        {"apps/v1", "Deployment", "", "x"},
-       "apiVersion \"apps/v1\" is of a group of Kubernetes itself"},
+       "apiVersion \"apps/v1\" is a group of Kubernetes itself"},
       {"another claim",
        {"devmgmtproto.k8s.io/v1alpha1", "DeviceClaim", "", "x"},
-       "is of a group of Kubernetes itself"},
+       "is a group of Kubernetes itself"},
       {"several slashes",
        {"a.example/v1/more", "Policy", "", "x"},
        "config Policy default/x: apiVersion \"a.example/v1/more\" is not GROUP/VERSION"},
@@ -137,9 +137,8 @@ TEST_F(DevicesConfigs, ReadsAreBounded) {
   EXPECT_TRUE(Read(configs).ok());
   EXPECT_THAT(api_.read, SizeIs(32));
   PutConfig("c1", kMostConfigBytes);
-  EXPECT_EQ(
-      std::string(Read(configs).message()),
-      "config FoozerConfig default/c1: the copies of all configs have more than 262144 bytes");
+  EXPECT_EQ(std::string(Read(configs).message()),
+            "config FoozerConfig default/c1: the copies of all configs exceed 262144 bytes");
 }
 
 TEST_F(DevicesConfigs, AllReadsTogetherHaveTheTimeOfTheCall) {

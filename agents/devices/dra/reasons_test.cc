@@ -133,15 +133,14 @@ const std::vector<Row>& Rows() {
        [](World* world) {
          world->claims[0].requests = {RequestOf("a", 2), RequestOf("b", 1)};
        },
-       "claim c, requests a, b: there are devices for each, not for all together: they take the "
-       "same devices or counters",
+       "claim c, requests a, b: there are devices for each, but not for all together: they need "
+       "the same devices or counters",
        "count 1 in request a"},
       {"two claims of the same devices",
        [](World* world) {
          world->claims = {ClaimOf("c", {RequestOf("r", 2)}), ClaimOf("d", {RequestOf("r", 1)})};
        },
-       "claims c, d: each can be served here, not all of them together",
-       "count 1 in claim c, request r"},
+       "claims c, d: each alone fits here, but not all together", "count 1 in claim c, request r"},
       {"no such class", [](World* world) { world->ask().device_class = "tpu"; },
        "claim default/c, request r: could not retrieve device class tpu: it is not there", ""},
   };

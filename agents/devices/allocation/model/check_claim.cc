@@ -60,9 +60,9 @@ std::string NameOf(const Claim& claim) {
 
 absl::Status CheckClaim(const Claim& claim) {
   if (!claim.fault.empty()) return absl::InvalidArgumentError(claim.fault);
-  if (claim.requests.empty()) return ClaimFault("it asks for nothing");
+  if (claim.requests.empty()) return ClaimFault("it requests nothing");
   if (claim.requests.size() > kMostRequests) {
-    return ClaimFault("{} requests: at most {} are taken", claim.requests.size(), kMostRequests);
+    return ClaimFault("{} requests: at most {} are allowed", claim.requests.size(), kMostRequests);
   }
   for (const Request& request : claim.requests) {
     absl::Status status = CheckRequest(request);

@@ -67,7 +67,7 @@ absl::Status CheckDevice(const Device& device, const Names& counters) {
 
 absl::Status CheckDevices(const Pool& pool) {
   if (pool.devices.size() > kMostDevices) {
-    return PoolFault("the pool has {} devices, at most {} are taken", pool.devices.size(),
+    return PoolFault("the pool has {} devices, at most {} are allowed", pool.devices.size(),
                      kMostDevices);
   }
   Names counters;
@@ -76,7 +76,7 @@ absl::Status CheckDevices(const Pool& pool) {
   for (const Device& device : pool.devices) {
     if (device.name.empty()) return PoolFault("a device has no name");
     if (!names.insert(device.name).second) {
-      return PoolFault("device \"{}\" is there twice", device.name);
+      return PoolFault("device \"{}\" is listed twice", device.name);
     }
     absl::Status status = CheckDevice(device, counters);
     if (!status.ok()) return status;
@@ -89,10 +89,10 @@ absl::Status CheckDevices(const Pool& pool) {
 absl::Status CheckPool(const Pool& pool) {
   if (pool.name.empty()) return PoolFault("the pool has no name");
   if (pool.count.has_value() && !(pool.devices.empty() && pool.resources.empty())) {
-    return PoolFault("spec.count and spec.devices exclude each other: give devices alone");
+    return PoolFault("spec.count and spec.devices exclude each other: give only devices");
   }
   if (pool.count.value_or(0) > kMostCounted) {
-    return PoolFault("spec.count is {}, at most {} are taken", *pool.count, kMostCounted);
+    return PoolFault("spec.count is {}, at most {} are allowed", *pool.count, kMostCounted);
   }
   absl::Status status = CheckAttributes(pool.attributes, "the pool");
   if (status.ok()) status = CheckResources(pool.resources, "the pool");

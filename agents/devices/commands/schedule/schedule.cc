@@ -42,7 +42,7 @@ absl::StatusOr<AskedClaims> FindAsked(const ScheduleFlags& flags, DeviceObjects*
   if (*pod != nullptr) return ClaimsOf(**pod, objects);
   if (!flags.sources.files.empty()) return ClaimsOfFiles(*objects);
   return absl::InvalidArgumentError(
-      "there is neither a pod nor a claim to schedule: give --filename FILE or --pod NAME");
+      "no pod or claim to schedule: give --filename FILE or --pod NAME");
 }
 
 // As the prototype's test has it.
@@ -179,7 +179,7 @@ absl::StatusOr<std::string> ScheduleDra(const ScheduleFlags& flags, const DraObj
                                         DraAsked asked, bool verbose) {
   if (flags.write || flags.original_results) {
     return absl::InvalidArgumentError(
-        "--write and --original-results are for DeviceClaims: kube-scheduler alone allocates "
+        "--write and --original-results are for DeviceClaims: only kube-scheduler allocates "
         "ResourceClaims");
   }
   const DraExplained explained = ExplainDra(dra, std::move(asked), {});
@@ -231,11 +231,11 @@ absl::Status CheckScheduleFlags(const Given& given, const ScheduleFlags& flags) 
   const DeviceSources& sources = flags.sources;
   const bool is_live = sources.cluster == DeviceSources::kLive;
   if (!is_live && !(sources.kubeconfig.empty() && sources.context.empty())) {
-    return absl::InvalidArgumentError("--kubeconfig and --context go with --cluster live");
+    return absl::InvalidArgumentError("--kubeconfig and --context need --cluster live");
   }
   if (flags.write && (!is_live || flags.original_results)) {
     return absl::InvalidArgumentError(
-        "--write goes with --cluster live, and not with --original-results");
+        "--write needs --cluster live, and excludes --original-results");
   }
   if (sources.files.empty() && (sources.cluster.empty() || flags.pod.empty())) {
     return given.Wrong(

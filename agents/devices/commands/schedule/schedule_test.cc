@@ -226,8 +226,10 @@ TEST(Schedule, EmbeddedClaimsGetNoAdminAccess) {
   const Tree claim = {{"claims", {{{"deviceClass", "admin"}}}}};
   const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), AdminClass(), NamespaceWith("true"),
                               PodWith("web", {{{"name", "own"}, {"claim", claim}}})});
-  EXPECT_THAT(ran.out, HasSubstr("claim default/web-own: a class with adminAccess is not served to "
-                                 "a claim embedded in a pod"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr(
+          "claim default/web-own: a claim embedded in a pod cannot use a class with adminAccess"));
 }
 
 TEST(Schedule, GangsAreNotPlannedYet) {
@@ -401,7 +403,8 @@ INSTANTIATE_TEST_SUITE_P(
               {CountingClaim("two", 2), WithDevicesOfAContainer()},
               {},
               2,
-              "pod default/web: spec.containers[0].devices: a container has no devices of its own"},
+              "pod default/web: spec.containers[0].devices: containers cannot have devices of "
+              "their own"},
         Wrong{"AnOutput",
               {},
               {"-o", "table"},
@@ -411,7 +414,7 @@ INSTANTIATE_TEST_SUITE_P(
               {},
               {"--context", "x"},
               2,
-              "--kubeconfig and --context go with --cluster live"},
+              "--kubeconfig and --context need --cluster live"},
         Wrong{"StandardInputTwice",
               {},
               {"-f", "-", "--cluster", "-"},

@@ -151,7 +151,7 @@ TEST_F(WriteScheduleTest, WhatIsNotKnownStays) {
   binder_.answer = absl::UnavailableError("no connection");
   const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it is not known whether pod default/web"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it is unknown whether pod default/web"));
   EXPECT_EQ(StateOf("two"), "Allocated");
   EXPECT_EQ(EntriesOf("p0").at(0).at("state"), "Intent");
 }
@@ -304,7 +304,7 @@ INSTANTIATE_TEST_SUITE_P(
                   (*pod)["spec"]["containers"][0]["ports"] = ports;
                   (*other)["spec"]["containers"][0]["ports"] = ports;
                 },
-                "a host port that it asks for is taken"},
+                "a host port that it requests is in use"},
         RoomRow{"AntiAffinity",
                 [](Tree*, Tree* pod, Tree* other) {
                   (*other)["metadata"]["labels"] = {{"app", "db"}};

@@ -216,7 +216,7 @@ class Teller {
       std::vector<std::string> names;
       names.reserve(claims_.size());
       for (const Claim& claim : claims_) names.push_back(claim.name);
-      return fmt::format("claims {}: each can be served here, not all of them together",
+      return fmt::format("claims {}: each alone fits here, but not all together",
                          absl::StrJoin(names, ", "));
     }
     const Claim& claim = claims_[blocker_.claim];
@@ -229,7 +229,7 @@ class Teller {
         return at + ConstraintText(claim.constraints[blocker_.constraint]);
       default:
         return at +
-               "there are devices for each, not for all together: they take the same devices "
+               "there are devices for each, but not for all together: they need the same devices "
                "or counters";
     }
   }

@@ -74,13 +74,12 @@ class Changes {
     std::set<std::string> all;
     int64_t total = 0;
     for (const auto& [user, count] : held) {
-      AddGiveBack(count, fmt::format("{} gives back its devices", user), {user});
+      AddGiveBack(count, fmt::format("{} releases its devices", user), {user});
       all.insert(user);
       total += count;
     }
     if (all.size() > 1) {
-      AddGiveBack(total,
-                  fmt::format("all {} claims that have devices here give them back", all.size()),
+      AddGiveBack(total, fmt::format("all {} claims with devices here release them", all.size()),
                   all);
     }
   }
