@@ -213,7 +213,7 @@ TEST_F(RewardKeeper, AClockThatJumpsChangesNoAgeAndPaysForNothing) {
   Look();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(before.failures, 0.001));
   EXPECT_EQ(SumsOf("b").successes, -1) << "400 days that were not";
-  EXPECT_THAT(warnings_, Contains(HasSubstr("the clock was set by 34560000 s")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("the clock was changed by 34560000 s")));
   now_ -= 400 * kDay;
   Look();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(before.failures, 0.001));

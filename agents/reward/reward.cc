@@ -99,7 +99,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   std::vector<PageSpec> Pages() const override {
     using Type = PageColumn::Type;
     return {{"reward",
-             "pairs of a pod type and a node of which something is known, the worst first",
+             "pairs of pod type and node with data, the worst first",
              {{"type", Type::kText},
               {"node", Type::kText},
               {"score", Type::kNumber},

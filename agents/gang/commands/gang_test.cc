@@ -337,8 +337,8 @@ TEST_F(ExplainGang, SaysWhatIsWrongWithTheMinimumsOfPods) {
   };
   EXPECT_THAT(explain("odd").out, HasSubstr("State:     one by one\n"));
   EXPECT_THAT(explain("odd").err,
-              HasSubstr("shop/odd: label minAvailable of pod odd-0 is \"two\", expected an "
-                        "integer from 1 to 100000; it does not count\n"));
+              HasSubstr("shop/odd: label minAvailable of pod odd-0 is \"two\", expected an integer "
+                        "from 1 to 100000; it is ignored\n"));
   EXPECT_THAT(explain("bare").out, HasSubstr("State:     one by one\n"));
   EXPECT_THAT(explain("bare").err, HasSubstr("shop/bare: no pod of the group names its minimum"));
   EXPECT_THAT(explain("pair").out, HasSubstr("Members:   3 exist, 0 bound\n"));

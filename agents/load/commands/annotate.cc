@@ -51,8 +51,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> OpenCluster(const AnnotateOptions
   if (!cluster.ok()) return cluster.status();
   if (*cluster == nullptr) {
     return absl::InvalidArgumentError(
-        "there is no way to an API server: give --kubeconfig FILE, set KUBECONFIG, or run in a "
-        "pod");
+        "no API server is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
   }
   return cluster;
 }
@@ -166,7 +165,7 @@ LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator)
                  .wait = kLeasePatience,
                  .work = {},
                  .on_other_holder = {},
-                 .cure = "it annotates already; stop it, or leave out --once"};
+                 .cure = "it is already annotating; stop it, or omit --once"};
   std::random_device random;
   task.claim.identity = fmt::format("outrigger-annotate-once_{:08x}{:08x}", random(), random());
   task.work = [annotator](const std::stop_token& term) { return annotator->Once(term); };
@@ -184,7 +183,7 @@ absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* 
   status = HoldingLease(parts->cluster().access(), TaskOf(options, &parts->annotator()), {});
   const annotate::Figures figures = parts->counters().Read();
   const auto patched = figures.patches.find("patched");
-  spdlog::info("{} nodes looked at, {} patched", figures.nodes,
+  spdlog::info("{} nodes checked, {} patched", figures.nodes,
                patched == figures.patches.end() ? 0 : patched->second);
   return status;
 }
@@ -213,9 +212,9 @@ ElectionCallbacks CallbacksOf(const AnnotateOptions& options, annotate::Annotato
   const std::string lease = fmt::format("{}/{}", options.lease.namespace_, options.lease.name);
   return {.lead =
               [annotator, lease](const std::stop_token& term) {
-                spdlog::info("holds Lease {}: writes annotations from now on", lease);
+                spdlog::info("acquired Lease {}; writing annotations", lease);
                 annotator->Lead(term);
-                spdlog::info("writes no more annotations");
+                spdlog::info("stopped writing annotations");
               },
           .on_new_leader =
               [lease](const std::string& holder) {

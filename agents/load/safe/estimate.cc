@@ -20,7 +20,7 @@ absl::StatusOr<double> Amount(std::string_view setting, Resource resource,
   const auto quantity = Quantity::Parse(text);
   if (!quantity.ok() || *quantity < Quantity()) {
     return absl::InvalidArgumentError(
-        fmt::format("{}={}: a quantity of 0 or more is accepted, such as {}", setting, text,
+        fmt::format("{}={}: expected a quantity of 0 or more, such as {}", setting, text,
                     resource == kCpuResource ? "100m" : "200Mi"));
   }
   return std::min(InUnits(resource, *quantity), kMostExpected);

@@ -247,7 +247,7 @@ void PodLedger::Lose(const absl::Status& status) {
   if (is_lost_) return;
   is_lost_ = true;
   changes_.all = true;
-  options_.warn(fmt::format("pods that came or went are not counted until this is over: {}",
+  options_.warn(fmt::format("pod changes are not counted until this error is resolved: {}",
                             std::string(status.message())));
 }
 

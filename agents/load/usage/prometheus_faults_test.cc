@@ -76,7 +76,7 @@ INSTANTIATE_TEST_SUITE_P(
         DownRow{"InClear",
                 {400, "Client sent an HTTP request to an HTTPS server.\n"},
                 StatusCode::kUnavailable,
-                "an HTTPS server. Check the URL: https:// is wanted"},
+                "an HTTPS server. Check the URL: the server expects https://"},
         DownRow{"NoAuthorization",
                 {400, "missing `Authorization` request header"},
                 StatusCode::kUnavailable,

@@ -57,8 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                 kCpu,
                 {0.12, 0.31},
                 kImpossible,
-                "gives at most 0.31 (node b, which has 64000), expected are free millicores. It "
-                "looks like a ratio: multiply it by 1000 and the number of cpus"},
+                "gives at most 0.31 (node b, which has 64000), expected free millicores. It looks "
+                "like a ratio: multiply it by 1000 and the number of cpus"},
         UnitRow{"CpuRatioOfOneNode", kCpu, {0.97}, kImpossible, "a ratio"},
         UnitRow{"CpuPercent", kCpu, {88, 31}, kOdd, "percent: multiply it by 10"},
         UnitRow{"Cores", kCpu, {3.2, 41}, kOdd, "cores: multiply it by 1000"},

@@ -27,8 +27,8 @@ struct PenaltyFlags : JournalPlace {
 };
 
 constexpr std::string_view kWithoutPenalty =
-    "The agent penalty is not served there (serve --agents penalty); without --agent the journal "
-    "in the cluster is read";
+    "Agent penalty is not served there (serve --agents penalty); without --agent the journal in "
+    "the cluster is read";
 
 absl::StatusOr<std::vector<NamedPage>> PagesOfAgent(const PenaltyFlags& flags) {
   std::vector<NamedPage> pages;
@@ -58,8 +58,8 @@ absl::StatusOr<std::vector<NamedPage>> PagesOfCluster(const PenaltyFlags& flags,
   if (!pages.ok()) return pages.status();
   if (pages->front().table.total() > 0) {
     notes->push_back(
-        fmt::format("penalties are those of the last count, by the journal in namespace {}, and "
-                    "floors those without settings of the agent; --agent URL shows those of now",
+        fmt::format("penalties are those of the last count in the journal of namespace {}, and "
+                    "floors ignore the agent's settings; --agent URL shows the current ones",
                     flags.name_space));
   }
   return pages;
@@ -120,8 +120,8 @@ absl::StatusOr<PenaltyFlags> ReadPenaltyFlags(const Given& given) {
   flags.agent = given.Value("--agent");
   for (const char* flag : {"--kubeconfig", "--context", "--namespace"}) {
     if (flags.agent.empty() || !given.Has(flag)) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("{} is for the journal in the cluster; --agent shows the agent's own", flag));
+    return absl::InvalidArgumentError(fmt::format(
+        "{} is only for the journal in the cluster; --agent shows the agent's data", flag));
   }
   flags.output = given.Value("--output", flags.output);
   flags.color = given.Value("--color", flags.color);

@@ -108,8 +108,7 @@ absl::StatusOr<RestoreFlags> ReadRestoreFlags(const Given& given) {
   RestoreFlags flags;
   flags.class_name = given.Value("class");
   if (given.Has("--all") && given.Has("class")) {
-    return absl::InvalidArgumentError(
-        "--all and the name of a class exclude each other: give only one");
+    return absl::InvalidArgumentError("give either --all or the name of a class");
   }
   if (!given.Has("--all") && flags.class_name.empty()) {
     return given.Wrong("penalty restore needs the name of a PriorityClass or --all");

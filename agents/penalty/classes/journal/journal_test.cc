@@ -114,7 +114,7 @@ TEST(JournalTest, AnEditedAccountIsReportedAndNotObeyed) {
   EXPECT_EQ(read.ledger.Find("gold"), nullptr);
   EXPECT_NE(read.ledger.Find("silver"), nullptr);
   EXPECT_THAT(Texts(read), ElementsAre("ConfigMap outrigger-penalty-classes-0, key gold: was "
-                                       "edited: its checksum is not that of its text"));
+                                       "edited: its checksum does not match"));
   EXPECT_THAT(read.ledger.Unwritten(Ledger::Urgency::kLater),
               ElementsAre(JournalMap{JournalMapKind::kClasses, 0}));
 }
@@ -177,8 +177,9 @@ TEST(JournalTest, TimesThatAreYetToComeAreNow) {
   EXPECT_EQ(read.ledger.since(), earlier);
   EXPECT_EQ(read.ledger.Find("gold")->account.changed, earlier);
   EXPECT_EQ(read.ledger.Find("gold")->account.penalty, 59.999999999999993);
-  EXPECT_THAT(Texts(read), Contains(HasSubstr("changed is 2025-11-24T15:59:55.000Z, which is yet "
-                                              "to come: taken as now")));
+  EXPECT_THAT(
+      Texts(read),
+      Contains(HasSubstr("changed is 2025-11-24T15:59:55.000Z, in the future: treated as now")));
   EXPECT_THAT(read.damaged, IsEmpty());
   // Clocks of two machines differ a little.
   EXPECT_EQ(ReadJournal(maps, kNow - 6'000).ledger.Find("gold")->account.changed, kNow - 5'000);

@@ -17,7 +17,7 @@ BaseValue BaseOf(const PriorityClass& priority_class) {
     return {*base, ""};
   }
   return {value, fmt::format("annotation {}: {} is not accepted; expected an integer from the "
-                             "class's value, {}, to {}; the value is taken for the base",
+                             "class's value, {}, to {}; the value is used as the base",
                              kBaseValueAnnotation, Quoted(*text), value, kHighestValue)};
 }
 

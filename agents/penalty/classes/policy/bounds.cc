@@ -84,7 +84,7 @@ absl::StatusOr<Floor> FloorOf(const Policy& policy, int64_t base, const Barriers
   }
   if (*policy.floor < uncrossed.value && !policy.allow_crossing) {
     return absl::InvalidArgumentError(
-        fmt::format("floor: {} is not accepted; expected at least {}, or allow-crossing, since a "
+        fmt::format("floor: {} is not accepted; expected at least {}, or set allow-crossing: a "
                     "lower value crosses that of {}",
                     *policy.floor, uncrossed.value, uncrossed.of));
   }
@@ -111,8 +111,7 @@ std::string RoomProblem(const Policy& policy, const Bounds& bounds, const Floor&
     return "";
   }
   return fmt::format(
-      "its value falls from {} to no less than {}, by {} points at most: the floor is that of {}. "
-      "Give it {}",
+      "its value can fall from {} only to {}, by at most {} points: {} sets the floor. Give it {}",
       bounds.base, bounds.floor, room, floor.of, kRoomRemedy);
 }
 

@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
          500,
          false,
          {},
-         "floor: 500 is not accepted; expected at least 501, or allow-crossing, since a lower "
-         "value crosses that of class b"},
+         "floor: 500 is not accepted; expected at least 501, or set allow-crossing: a lower value "
+         "crosses that of class b"},
         {"CrossesAutoscaler", 1000, {}, -11, false, {}, "at least -10"},
         {"CrossesAsAllowed", 1000, {{"b", 500}}, -20, true, -20, "setting floor"},
         {"AllowingIsNoFloor", 1000, {{"b", 500}}, {}, true, 501, "class b"},
@@ -204,10 +204,10 @@ TEST_P(RoomTest, IsAsTheTableHasIt) {
 INSTANTIATE_TEST_SUITE_P(
     Table, RoomTest,
     ::testing::ValuesIn(std::vector<RoomRow>{
-        {"None", 1001, 1001, "multiplicative 0.1", "no less than 1001, by 0 points at most"},
-        {"LessThanAQuantum", 1000, 951, "multiplicative 0.1", "the floor is that of class b"},
+        {"None", 1001, 1001, "multiplicative 0.1", "only to 1001, by at most 0 points"},
+        {"LessThanAQuantum", 1000, 951, "multiplicative 0.1", "class b sets the floor"},
         {"AQuantum", 1000, 950, "multiplicative 0.1", ""},
-        {"LessThanAStart", 1000, 801, "flat 200", "by 199 points"},
+        {"LessThanAStart", 1000, 801, "flat 200", "by at most 199 points"},
         {"AStart", 1000, 800, "flat 200", ""},
         {"OfASmallBase", 5, 3, "multiplicative 0.1", ""},
     }),

@@ -122,7 +122,8 @@ const std::string_view* SettingNames::end() const {
 absl::Status Policy::Set(std::string_view setting, std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), setting);
   if (found == kNames.end()) {
-    return absl::InvalidArgumentError(fmt::format("{} is no setting of a class", Quoted(setting)));
+    return absl::InvalidArgumentError(
+        fmt::format("{} is not a setting of a class", Quoted(setting)));
   }
   return kSetters[static_cast<size_t>(std::distance(kNames.begin(), found))](setting, text, this);
 }
