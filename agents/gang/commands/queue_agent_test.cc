@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         QueueRefusedRow{"AnotherHost",
                         {"--agent", "http://10.0.0.1:9972"},
-                        "--agent: URL of an agent: agents show pages on loopback only"},
+                        "--agent: URL of an agent: agents serve pages on loopback only"},
         QueueRefusedRow{
             "Tls", {"--agent", "https://127.0.0.1:9972"}, "admin ports do not have TLS"},
         QueueRefusedRow{

@@ -58,9 +58,8 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   if (kind.value == "ConfigMap") fix = "the text under its key in data alone";
   if (kind.value == "Policy") {
     fix = fmt::format(
-        "a {} with the same extenders: kube-scheduler has read no Policy since 1.23, and "
-        "predicates "
-        "and priorities are plugins of profiles now",
+        "a {} with the same extenders: kube-scheduler has not supported Policy since 1.23; "
+        "predicates and priorities are now plugins of profiles",
         kConfigKind);
   }
   findings->Add(FindingId::kKind, kind.place, kind.value, std::move(fix));
@@ -393,11 +392,10 @@ absl::Status ReadPods(const Given& given, DoctorFlags* flags) {
   flags->kubeconfig = given.Value("--kubeconfig");
   flags->context = given.Value("--context");
   if (flags->live && !flags->cluster.empty()) {
-    return absl::InvalidArgumentError(
-        "--live and --cluster exclude each other: pods come from one");
+    return absl::InvalidArgumentError("give either --live or --cluster");
   }
   if (!flags->live && !(flags->kubeconfig.empty() && flags->context.empty())) {
-    return absl::InvalidArgumentError("--kubeconfig and --context go with --live");
+    return absl::InvalidArgumentError("--kubeconfig and --context need --live");
   }
   if (flags->file == "-" && flags->cluster == "-") {
     return absl::InvalidArgumentError(

@@ -76,10 +76,10 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
 std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extenders) {
   for (const ExtenderEntry& extender : extenders) {
     if (!extender.last) continue;
-    return {fmt::format(
-        "{}: serve it with --scheduler-config FILE, which is this file: what the agent has to know "
-        "of the scheduler it reads there",
-        fmt::join(extender.agents, " and "))};
+    return {
+        fmt::format("{}: serve it with --scheduler-config and this file: what the agent has to "
+                    "know of the scheduler it reads there",
+                    fmt::join(extender.agents, " and "))};
   }
   return {};
 }

@@ -100,8 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, ServeWarns,
     ::testing::Values(Start{"NoWay",
                             {"--agents=safe"},
-                            "safe reads more of nodes than names, and no cluster is "
-                            "followed: "},
+                            "safe reads more of nodes than names, but no cluster is watched: "},
                       Start{"NamesTheAgents",
                             {"--agents=names,sound,safe"},
                             "sound and safe read more of nodes "},

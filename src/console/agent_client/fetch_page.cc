@@ -39,7 +39,7 @@ absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view pag
   if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
   if (parsed->scheme != "http") return refuse("admin ports do not have TLS");
   if (!IsLoopback(parsed->host)) {
-    return refuse("agents show pages on loopback only (see kubectl port-forward)");
+    return refuse("agents serve pages on loopback only (see kubectl port-forward)");
   }
   if (!parsed->path.empty()) return refuse("a path is not accepted");
   const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};

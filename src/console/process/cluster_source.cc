@@ -158,7 +158,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> ClusterSource::Make(const Cluster
   client_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
   auto client = kube::Client::Create(*config, std::move(client_options));
   if (!client.ok()) return client.status();
-  spdlog::info("following the cluster of {}", config->server);
+  spdlog::info("watching the cluster of {}", config->server);
   return std::make_unique<ClusterSourceImpl>(*std::move(client), options, environment);
 }
 

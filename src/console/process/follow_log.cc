@@ -21,7 +21,7 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
   const bool was_ready = before != nullptr && before->ready();
   if (!now.last_error.empty()) {
     if (failed && before->last_error == now.last_error) return "";
-    return fmt::format("{}: cannot follow the API server, trying again: {}", now.resource,
+    return fmt::format("{}: cannot watch the API server, trying again: {}", now.resource,
                        now.last_error);
   }
   if (!now.unknown_versions.empty()) {

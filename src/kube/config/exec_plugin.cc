@@ -231,7 +231,7 @@ class ExecCredentials final : public CredentialSource {
     next_try_ = clock_.now() + std::chrono::seconds(10);
     if (!result.ok()) {
       if (Usable() && warn_) {
-        warn_(fmt::format("{}; the last credentials stay in use", MessageOf(last_error_)));
+        warn_(fmt::format("{}; the last credentials are still used", MessageOf(last_error_)));
       }
       return;
     }

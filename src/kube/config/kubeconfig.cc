@@ -125,11 +125,11 @@ void ReadExec(const std::string& file, YamlFields* user, KubeUser* to) {
 void ReadRefused(const YamlFields& user, KubeUser* to) {
   if (!to->refused.empty()) return;
   if (user.Has("auth-provider")) {
-    to->refused = "auth-provider is gone from Kubernetes since 1.26; use exec";
+    to->refused = "Kubernetes removed auth-provider in 1.26; use exec";
   } else if (user.Has("username") || user.Has("password")) {
     to->refused =
-        "username and password are gone from Kubernetes since 1.19; use a token, a "
-        "client certificate or exec";
+        "Kubernetes removed username and password in 1.19; use a token, a client certificate or "
+        "exec";
   } else if (user.Has("as-uid") || user.Has("as-user-extra")) {
     to->refused = "as-uid and as-user-extra are not supported; as and as-groups are";
   }

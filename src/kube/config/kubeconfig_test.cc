@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"InsecureWithAuthority", "    tls-server-name: kubernetes",
                  "    insecure-skip-tls-verify: true", "exclude each other"},
         WrongRow{"BasicAuthentication", kAs, "    username: jane\n    password: secret\n",
-                 "users 'jane': username and password are gone"},
+                 "users 'jane': Kubernetes removed username and password"},
         WrongRow{"AuthProvider", kAs, "    auth-provider: {name: gcp}\n",
                  "users 'jane': auth-provider is gone"},
         WrongRow{"AsUid", kAs, "    as-uid: '5'\n", "as-uid and as-user-extra"},

@@ -247,7 +247,7 @@ TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {
 TEST_F(LeaderElectionTest, SaysOnceThatTheLeaseCannotBeGot) {
   server_.before = [](const ApiRequest&) { return absl::PermissionDeniedError("no leases"); };
   auto a = Stand(&server_, "a");
-  stage_.AwaitWarning("lease shop/gang: cannot be got, trying again: no leases");
+  stage_.AwaitWarning("lease shop/gang: cannot be acquired, trying again: no leases");
 }
 
 TEST(LeaderElection, RefusesWhatCannotBeHeld) {

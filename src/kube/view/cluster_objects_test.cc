@@ -149,7 +149,7 @@ class ObjectsOfACluster : public ::testing::Test {
 };
 
 TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
-  EXPECT_EQ(actor_.Take().status().message(), "the cluster is not followed yet");
+  EXPECT_EQ(actor_.Take().status().message(), "the cluster is not watched yet");
   api_.Answer(kDevices, "", NoSuchKind());
   api_.Answer(kDeviceClassesPath, "", NoSuchKind());
   watch_.Start(All());

@@ -25,7 +25,7 @@ absl::Status ConfigMapState::CheckOwner(const StringMap& labels) const {
   if (owner.empty() || owner == agent_) return absl::OkStatus();
   constexpr size_t kShown = 64;
   return absl::FailedPreconditionError(
-      fmt::format("its label {} says that it is the state of \"{}\", not of {}", kStateLabel,
+      fmt::format("its label {} marks it as the state of \"{}\", not of {}", kStateLabel,
                   Shortened(Printable(owner), kShown), agent_));
 }
 
@@ -63,10 +63,10 @@ absl::StatusOr<std::string> ConfigMapState::Save(const StoredState& state,
   map.data = state.data;
   const auto written = maps_->WriteConfigMap(map, limits);
   if (absl::IsAlreadyExists(written.status())) {
-    return At(Place(), absl::AbortedError("it is there, though nothing was"));
+    return At(Place(), absl::AbortedError("it was created by another writer"));
   }
   if (absl::IsNotFound(written.status())) {
-    return At(Place(), absl::AbortedError("it is not there any more"));
+    return At(Place(), absl::AbortedError("it no longer exists"));
   }
   if (!written.ok()) return At(Place(), written.status());
   Remember(*written);

@@ -32,10 +32,10 @@ absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptio
                                                       deps.name);
   }
   return std::make_unique<internal::MemoryState>([warn = deps.warn, name = deps.name] {
-    warn(fmt::format(
-        "agent {} keeps its state in memory, where a restart loses it: there is no cluster, and "
-        "--{}.state names no file",
-        name, name));
+    warn(
+        fmt::format("agent {} keeps its state in memory and loses it at a restart: there is no "
+                    "cluster, and --{}.state is not set",
+                    name, name));
   });
 }
 

@@ -62,7 +62,7 @@ absl::Status Of(const Instance& instance, const absl::Status& status) {
 // Of an agent that takes no calls.
 void Refuse(Pipeline* pipeline) {
   pipeline->refusal = fmt::format(
-      "with its settings agent {} is not for calls of a scheduler: take its entries out of the "
+      "with its settings agent {} takes no calls of a scheduler: remove its entries from the "
       "scheduler's configuration (extenders)",
       pipeline->endpoint.agent);
 }

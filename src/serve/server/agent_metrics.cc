@@ -160,8 +160,8 @@ class Counted final : public AgentMetrics {
       }
     } catch (const std::exception&) {
       return absl::InvalidArgumentError(
-          fmt::format("metric {:?}: the program or another agent has a metric of that name and "
-                      "another type; take another name",
+          fmt::format("metric {:?}: the program or another agent has a metric with that name and "
+                      "another type; use another name",
                       spec.name));
     }
     return absl::OkStatus();
