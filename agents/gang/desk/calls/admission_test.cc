@@ -219,7 +219,7 @@ TEST_F(AdmissionTest, ASinglePodThatIsLetGoPassesWhereNoUnitBeforeItLosesItsPlac
       ElementsAre("reserved for gang default/train (see outrigger explain queue)", "fits", "fits"));
   EXPECT_EQ(outcome_, Outcome::kPasses);
   EXPECT_THAT(Ask(Single("second", "1")),
-              ElementsAre("waits for pod default/first, groupPriority 0 (see outrigger explain "
+              ElementsAre("waits for pod default/first with groupPriority 0 (see outrigger explain "
                           "queue)",
                           kLeftOut, kLeftOut));
   EXPECT_EQ(outcome_, Outcome::kWaits);
