@@ -201,7 +201,7 @@ const HostileRow kHostileRows[] = {
     {"SpreadConstraints", [] { return SpreadOverManyKeys(1, 5000); },
      "exceeds a limit of the planner: 5000 topology spread constraints, 64 are accepted"},
     {"SpreadConstraintsOfManyPods", [] { return SpreadOverManyKeys(200, 60); },
-     "exceeds a limit of the planner: all pending pods together have more than 1024 unlike"},
+     "exceeds a limit of the planner: all pending pods together have more than 1024 different"},
     {"SpreadConstraintsOfAGang", [] { return GangSpreadOverManyKeys(200, 60); },
      "gang default/evil waits: exceeds a limit of the planner: all pending pods together"},
     {"AntiAffinityOfManyBoundPods", [] { return BoundApart(200 / kLess, 60); }, ""},

@@ -111,9 +111,8 @@ TEST_F(EvictorOutcomeTest, PlacesThatOthersTakeAreLostAndNoPodGoesForAGrowingTim
   }
   EXPECT_EQ(Ended("lost"), 2);
   EXPECT_EQ(Ended("served"), 0);
-  EXPECT_THAT(Failures(),
-              ElementsAre(HasSubstr(": 4 pods were evicted in vain: other pods have taken"),
-                          HasSubstr(": 1 pods were evicted in vain: other pods have taken")));
+  EXPECT_THAT(Failures(), ElementsAre(HasSubstr(": 4 pods were evicted in vain: other pods took"),
+                                      HasSubstr(": 1 pods were evicted in vain: other pods took")));
 }
 
 TEST_F(EvictorOutcomeTest, AGangThatFitsIsGivenTimeToBeBound) {
@@ -223,7 +222,8 @@ TEST_F(Refusal, OfTheEvictionItselfEndsTheRound) {
   PlanPromise();
   Await([&] { return !Prepared().first; });
   EXPECT_EQ(refused, 3);
-  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("the place of pod default/a, left out")));
+  EXPECT_THAT(Failures(),
+              ElementsAre(HasSubstr("the node of pod default/a, which is not evicted")));
   After(6);
   Await([&] { return Prepared().first.has_value(); });
   EXPECT_THAT(Prepared().second, ElementsAre("uid-web"));

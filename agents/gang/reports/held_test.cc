@@ -46,7 +46,7 @@ TEST_F(HeldTest, AGangThatCannotBeReleasedHasAnEventAfterTenSecondsAndEveryFiveM
   EXPECT_EQ(cluster_.events()[0].reason, "GangNotReleased");
   EXPECT_EQ(cluster_.events()[0].note,
             "gang default/train has its nodes but is not released: the gate outrigger.dev/queue "
-            "cannot be taken off train-0: pods is forbidden");
+            "cannot be removed from train-0: pods is forbidden");
   OnPlan(HeldBy::kFailing, "train-0: pods is forbidden", seconds(309));
   EXPECT_THAT(cluster_.events(), SizeIs(1));
   OnPlan(HeldBy::kNominations, "1 of 2 places are nominated", seconds(310));

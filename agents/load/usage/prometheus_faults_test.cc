@@ -39,11 +39,11 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, PrometheusDown,
     ::testing::Values(
         DownRow{"Empty", {200, ""}, StatusCode::kDataLoss, "found nothing"},
-        DownRow{"Html", {200, "<html>"}, StatusCode::kDataLoss, "not that of Prometheus"},
+        DownRow{"Html", {200, "<html>"}, StatusCode::kDataLoss, "not a response of Prometheus"},
         DownRow{"Cut",
                 {200, R"({"status":"success","data":{"result":[)"},
                 StatusCode::kDataLoss,
-                "not that of Prometheus"},
+                "not a response of Prometheus"},
         DownRow{"AnotherApi", {200, R"({"kind":"Status"})"}, StatusCode::kDataLoss, "status"},
         DownRow{"NoData", {200, R"({"status":"success"})"}, StatusCode::kDataLoss, "data"},
         DownRow{"Refused",

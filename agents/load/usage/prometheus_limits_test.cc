@@ -146,7 +146,7 @@ TEST(PrometheusSource, GivesUpASourceThatAnswersNoMore) {
   // beside them, is answered in between.
   EXPECT_LE(asked_in_vain, 5U);
   EXPECT_EQ(reading->nodes[0].further[39].gap, Gap::kFailed);
-  EXPECT_THAT(reading->nodes[0].further[39].detail, HasSubstr("not asked, since "));
+  EXPECT_THAT(reading->nodes[0].further[39].detail, HasSubstr("skipped, since "));
 }
 
 TEST(PrometheusSource, HasNothingWhereNoQueryOfValuesIsAnswered) {

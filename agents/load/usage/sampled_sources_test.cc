@@ -194,7 +194,8 @@ TEST_F(MetricsApi, ReportsWhyThereIsNoAnswer) {
     answer_ = std::string(body);
     const auto reading = Read();
     EXPECT_EQ(reading.status().code(), StatusCode::kDataLoss) << body;
-    EXPECT_THAT(std::string(reading.status().message()), HasSubstr("not that of metrics.k8s.io"));
+    EXPECT_THAT(std::string(reading.status().message()),
+                HasSubstr("not a response of metrics.k8s.io"));
   }
 }
 

@@ -77,10 +77,10 @@ INSTANTIATE_TEST_SUITE_P(
             "--namespace is only for the journal in the cluster; --agent shows the agent's data"},
         RefusedRow{"AgentAndKubeconfig",
                    {"explain", "penalty", "--agent", kPenaltyUrl, "--kubeconfig", "x"},
-                   "--kubeconfig is for the journal"},
+                   "--kubeconfig is only for the journal"},
         RefusedRow{"AgentAndContext",
                    {"explain", "penalty", "--agent", kPenaltyUrl, "--context", "x"},
-                   "--context is for the journal"},
+                   "--context is only for the journal"},
         RefusedRow{"Argument", {"explain", "penalty", "gold"}, "takes no argument \"gold\""}),
     [](const auto& row) { return row.param.name; });
 

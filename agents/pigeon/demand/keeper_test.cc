@@ -306,7 +306,7 @@ TEST(PigeonDemandKeeper, StartsFromNothingWithOtherResources) {
   Process after(&medium, Resources::First(3, "gpu"));
   after.Round();
   EXPECT_EQ(after.book.demand().pods(), 0);
-  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("it has nothing of pods")));
+  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("it has no data for pods")));
 }
 
 TEST(PigeonDemandKeeper, RunsARoundEachIntervalUntilItIsStopped) {

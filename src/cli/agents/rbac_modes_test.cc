@@ -70,7 +70,7 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
 TEST(Rbac, TheFlagGoesWithRbac) {
   for (const char* flag : {"--mode=alone", "--gates", "--only-groups", "--without-extender"}) {
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
-    EXPECT_THAT(RunProgram({"agents", "gang", flag}).err, HasSubstr(name + " goes with --rbac"));
+    EXPECT_THAT(RunProgram({"agents", "gang", flag}).err, HasSubstr(name + " needs --rbac"));
   }
 }
 

@@ -77,8 +77,8 @@ std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extender
   for (const ExtenderEntry& extender : extenders) {
     if (!extender.last) continue;
     return {
-        fmt::format("{}: serve it with --scheduler-config and this file: what the agent has to "
-                    "know of the scheduler it reads there",
+        fmt::format("{}: serve it with --scheduler-config and this file: the agent reads the "
+                    "scheduler's settings there",
                     fmt::join(extender.agents, " and "))};
   }
   return {};
@@ -93,11 +93,11 @@ std::vector<std::string> MembersOnlyNotes(const std::vector<ExtenderEntry>& exte
     agent = extender.settings_of;
   }
   if (resources.empty()) return {};
-  return {fmt::format(
-      "{0} is called only about pods that ask for {1}: see to it that members of groups ask for "
-      "each: by deploy/member-policy.yaml from Kubernetes 1.36 on, before in the pods' templates. "
-      "Members that do not are placed as single pods",
-      agent, fmt::join(resources, " and "))};
+  return {
+      fmt::format("{0} is called only for pods that request {1}: make members of groups request "
+                  "each, by deploy/member-policy.yaml from Kubernetes 1.36 on, before that in the "
+                  "pod templates. Other members are placed as single pods",
+                  agent, fmt::join(resources, " and "))};
 }
 
 std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {
@@ -107,10 +107,9 @@ std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) 
   }
   if (agents.empty()) return {};
   return {fmt::format(
-      "nodeCacheCapable is true: calls carry names of nodes only, and what else is read of them "
-      "the "
-      "agents follow themselves: give {} access to the API server (`outrigger agents --rbac NAME`; "
-      "in a pod by its service account, else by --kubeconfig), or use --full-nodes",
+      "nodeCacheCapable is true: calls carry only node names, and the agents watch the nodes "
+      "themselves: give {} access to the API server (`outrigger agents --rbac NAME`; in a pod by "
+      "its service account, else by --kubeconfig), or use --full-nodes",
       fmt::join(agents, " and "))};
 }
 

@@ -150,8 +150,8 @@ class ExtenderList {
   void NoteMoved() {
     for (; noted_ < last_.size(); ++noted_) {
       notes_->push_back(
-          fmt::format("the extender {} was moved behind the others: what it plans holds only if no "
-                      "filter comes behind it",
+          fmt::format("the extender {} was moved after the others: its plan holds only if no "
+                      "filter runs after it",
                       last_[noted_]["urlPrefix"].Scalar()));
     }
   }

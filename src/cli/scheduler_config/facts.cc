@@ -173,7 +173,7 @@ class FileReader {
     }
     const auto checks = plan::SchedulerChecks::Parse(facts.unchecked);
     if (checks.ok()) return absl::OkStatus();
-    return absl::InvalidArgumentError(fmt::format("{}: what this scheduler does not compare: {}",
+    return absl::InvalidArgumentError(fmt::format("{}: disabled checks of this scheduler: {}",
                                                   input_.name,
                                                   std::string(checks.status().message())));
   }

@@ -129,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"AnIgnoredResourceThatIsNone",
                    kHead + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
                            "{ignoredResources: [nopath]}}]}]",
-                   "s.yaml: what this scheduler does not compare: "},
+                   "s.yaml: disabled checks of this scheduler: "},
         RefusedRow{"NoYaml", "{", "s.yaml:"}, RefusedRow{"NoMapping", "[]", "s.yaml:1"},
         RefusedRow{"AnotherKind", "kind: ConfigMap",
                    "kind: \"ConfigMap\" is not accepted; expected KubeSchedulerConfiguration"},

@@ -265,9 +265,8 @@ absl::Status CheckMembersOnly(const std::vector<Party>& parties) {
   for (const AgentInfo* agent : party->agents) {
     if (IsForGroups(agent)) continue;
     return Refuse(
-        fmt::format("--members-only: {} are called together, in one process, and agent {} needs "
-                    "calls about all "
-                    "pods",
+        fmt::format("--members-only: {} are called together, in one process, but agent {} needs "
+                    "calls for all pods",
                     Listed(party->Names()), agent->name));
   }
   return absl::OkStatus();

@@ -198,7 +198,8 @@ TEST(SchedulerConfigMerge, KeepsWhatItDoesNotWrite) {
   ASSERT_EQ(root["extenders"].size(), 2U);
   EXPECT_EQ(root["extenders"][0]["urlPrefix"].Scalar(), "http://other:80/x");
   EXPECT_EQ(root["extenders"][0]["managedResources"][0]["name"].Scalar(), "example.com/gpu");
-  EXPECT_THAT(text->notes, Contains("clientConnection.qps stays 20; it limits binds per second"));
+  EXPECT_THAT(text->notes,
+              Contains("clientConnection.qps is still 20; it limits binds per second"));
 }
 
 // yaml-cpp forgets quotes: values: ["1"] would come out as [1], which the scheduler refuses.

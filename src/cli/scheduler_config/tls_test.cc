@@ -49,7 +49,7 @@ TEST(SchedulerConfigTls, WritesWhatTheSchedulerNeedsForBothSides) {
     httpTimeout: "1s"
     nodeCacheCapable: false
 )"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("caFile once, at its start")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("caFile once at start")));
 }
 
 TEST(SchedulerConfigTls, WritesNothingOfItForAgentsWithoutIt) {

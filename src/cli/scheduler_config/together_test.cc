@@ -105,9 +105,8 @@ TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
   EXPECT_THAT(text->notes,
               Contains("queue and gang plan together, so they are one process: outrigger serve "
                        "--agents queue,gang; the entries call its merged paths"));
-  EXPECT_THAT(text->notes,
-              Contains("queue and gang: serve it with --scheduler-config and this file: what the "
-                       "agent has to know of the scheduler it reads there"));
+  EXPECT_THAT(text->notes, Contains("queue and gang: serve it with --scheduler-config and this "
+                                    "file: the agent reads the scheduler's settings there"));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang."))));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
 }

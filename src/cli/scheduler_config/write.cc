@@ -105,8 +105,8 @@ class Writer {
   // To rename the one that is there would leave its pods without a scheduler.
   std::string NoSuchProfile(const std::vector<std::string>& names) const {
     return fmt::format(
-        "profiles: none is named {0} (there: {1}); put `- schedulerName: {0}` into the file's "
-        "profiles, beside the others or instead of them, or leave --scheduler-name out",
+        "profiles: none is named {0} (found: {1}); add `- schedulerName: {0}` to the file's "
+        "profiles, or omit --scheduler-name",
         plan_.scheduler_name, Listed(names));
   }
 
@@ -130,7 +130,7 @@ class Writer {
     const YAML::Node kubeconfig = connection["kubeconfig"];
     if (IsAbsent(kubeconfig) || kubeconfig.Scalar().empty()) {
       notes_.emplace_back(
-          "clientConnection.kubeconfig is not set: the scheduler takes its in-cluster account; a "
+          "clientConnection.kubeconfig is not set: the scheduler uses its in-cluster account; a "
           "static pod needs --kubeconfig /etc/kubernetes/scheduler.conf");
     }
     WriteLimit(connection, "qps", kQps, 50);
@@ -143,8 +143,8 @@ class Writer {
     std::vector<std::string> names;
     for (const Field<std::string>& name : profile.without_effect) names.push_back(name.value);
     notes_.push_back(
-        fmt::format("ignoredResources of profile {}: {} without effect next to managedResources "
-                    "with ignoredByScheduler: put the name there, too",
+        fmt::format("ignoredResources of profile {}: {}: no effect next to managedResources with "
+                    "ignoredByScheduler: add the name there, too",
                     profile.name, Listed(names)));
   }
 

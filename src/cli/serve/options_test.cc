@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"ClientsWithoutTls",
                  {{"--client-ca", "ca.pem"}},
                  "--client-ca needs --tls-cert and --tls-key"},
-        WrongRow{"NoAdminPortLeft", {{"--port", "65436"}}, "give one by --admin-port"},
+        WrongRow{"NoAdminPortLeft", {{"--port", "65436"}}, "set --admin-port"},
         WrongRow{"SamePorts",
                  {{"--port", "80"}, {"--admin-port", "80"}},
                  "--port and --admin-port are both 80"}),

@@ -90,7 +90,7 @@ TEST_P(ServeWarns, OfCallsThatCannotBeAnswered) {
   EXPECT_THAT(log, HasSubstr("choose other ports"));
   const std::string warning = GetParam().warning;
   if (warning.empty()) {
-    EXPECT_THAT(log, Not(HasSubstr("no cluster is followed")));
+    EXPECT_THAT(log, Not(HasSubstr("no cluster is watched")));
   } else {
     EXPECT_THAT(log, AllOf(HasSubstr(warning), HasSubstr("scheduler-config --full-nodes")));
   }

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerRow{"Html", Http("200 OK", "<html>"), StatusCode::kDataLoss,
                   "not a page of an agent: it is not a JSON object. Check that this is the admin"},
         AnswerRow{"AnotherPage", Http("200 OK", Page("shares")), StatusCode::kDataLoss,
-                  "the answer is the page \"shares\""},
+                  "the response is the page \"shares\""},
         AnswerRow{"AnotherVersion", Http("200 OK", Page("queue", 2)), StatusCode::kUnimplemented,
                   "a page of version 2"},
         AnswerRow{"NoHttp", "SSH-2.0-OpenSSH\r\n", StatusCode::kDataLoss, "the connection ended"},

@@ -166,7 +166,7 @@ TEST_F(SettingsLoader, WarnsOfAnOlderVariableAndTakesTheDefault) {
   EXPECT_EQ(Load(), "");
   EXPECT_EQ(Print("--safe.max-risk"), "0.3");
   EXPECT_THAT(warnings_, ElementsAre("SAFEPERCENTILE=\"0.8\" is not accepted; expected an integer "
-                                     "from 0 to 100; the default is taken: 0.3"));
+                                     "from 0 to 100; the default is used: 0.3"));
 }
 
 // An agent that has a weaker source of its own, a file of an older program, must not take that for

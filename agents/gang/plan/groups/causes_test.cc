@@ -170,8 +170,8 @@ TEST(Causes, MembersThatNameNoRoleAreCountedWithTheKeyThatTheyLack) {
     return OnlyState(Build({member("a", a), member("b", b)}, {object})).text;
   };
   EXPECT_EQ(text("", ""),
-            "0 of 1 members of role ps exist; 2 lack the annotation or label volcano.sh/task-spec, "
-            "which names the role");
+            "0 of 1 members of role ps exist; 2 lack the annotation or label volcano.sh/task-spec "
+            "with the role");
   EXPECT_EQ(text("PS", "idle"),
             "0 of 1 members of role ps exist; volcano.sh/task-spec of pod a names role PS, which "
             "is not in minTaskMember");
@@ -207,7 +207,7 @@ TEST(Causes, MoreThan100000MembersAreTooMany) {
   const Built built = Build(pods);
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyMembers);
-  EXPECT_EQ(OnlyState(built).text, "100001 members exist, expected 100000 at most");
+  EXPECT_EQ(OnlyState(built).text, "100001 members exist, at most 100000 are supported");
 }
 
 TEST(Causes, UpstreamGroupsAreLeftToASchedulerThatHandlesThem) {
@@ -256,7 +256,7 @@ TEST(Minimums, ThatDifferAreTheOldestMembers) {
   EXPECT_EQ(OnlyState(built).minimum, 3);
   EXPECT_THAT(OnlyState(built).text, HasSubstr("2 of 3 members exist"));
   EXPECT_THAT(built.notes, ElementsAre(IsNote(NoteKind::kMinimumsDiffer, "default/train",
-                                              "3 counts, of the oldest, old")));
+                                              "3 counts, from the oldest, old")));
 }
 
 }  // namespace

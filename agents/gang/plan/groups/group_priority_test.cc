@@ -142,7 +142,7 @@ TEST(GroupPriority, OfMembersThatDifferIsNotedWithWhatCounts) {
       built.notes,
       ElementsAre(IsNote(
           NoteKind::kGroupPrioritiesDiffer, "default/train",
-          "members have different values of label groupPriority; 4 counts, of the oldest, z")));
+          "members have different values of label groupPriority; 4 counts, from the oldest, z")));
 }
 
 TEST(GroupPriority, OfMembersThatAreGoneDoesNotCount) {
