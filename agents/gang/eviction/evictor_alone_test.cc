@@ -125,7 +125,7 @@ TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
   });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: 2 pods were evicted in vain: it seemed to fit for a "
+            "gang default/high is not placed: 2 pods were evicted in vain: it seemed to fit for a "
             "moment without evictions; no pod is evicted for it for 300s");
   ahead_ = std::chrono::seconds(301);
   Plan();
@@ -159,7 +159,7 @@ TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
   PlanPromise();
   Await([&] { return !Prepared().first; });
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: no pod could be evicted in time; no "
+            "gang default/high is not placed: no pod could be evicted in time; no "
             "pod is evicted for it for 300s");
   EXPECT_EQ(counted_.values["preemptions_total expired"], 1);
 }
@@ -232,7 +232,7 @@ TEST_F(EvictorAloneTest, ASinglePodThatIsGoneAfterAllIsNoneThatStays) {
   EXPECT_THAT(log(), Contains("gang default/high: time ran out for gang default/low (1 pods); none "
                               "of these pods is evicted"));
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: it did not fit in time; no pod is evicted for it for "
+            "gang default/high is not placed: it did not fit in time; no pod is evicted for it for "
             "300s");
   evictor_.Stop();
 }

@@ -93,7 +93,7 @@ TEST_F(EvictorOutcomeTest, PlacesThatOthersTakeAreLostAndNoPodGoesForAGrowingTim
     EXPECT_TRUE(Prepared().first) << "they may be back in a moment";
     After(11);
     EXPECT_FALSE(Prepared().first);
-    EXPECT_THAT(Failures().back(), AllOf(StartsWith("gang default/high is not served: "),
+    EXPECT_THAT(Failures().back(), AllOf(StartsWith("gang default/high is not placed: "),
                                          EndsWith(fmt::format("evicted for it for {}s", pause))));
     cluster_.RemovePod("thief");
     Plan();  // it fits for a moment
@@ -203,7 +203,7 @@ TEST_F(Refusal, OfEachIsToldAndTheReasonNamesThem) {
   EXPECT_EQ(evictor_.WhyNobody(LabelsGang("high")),
             "3 pods of lower priority may not be evicted (default/web, default/low-0, "
             "default/low-1): a policy denied it");
-  EXPECT_THAT(Failures().back(), StartsWith("gang default/high is not served: 3 pods of lower"));
+  EXPECT_THAT(Failures().back(), StartsWith("gang default/high is not placed: 3 pods of lower"));
 }
 
 // A dry run is not asked of each webhook.

@@ -130,12 +130,12 @@ void EvictionReports::OnRoundEnd(const plan::Unit& unit, RoundEnd end, size_t ev
   }
   const std::string in_vain =
       evicted > 0 ? fmt::format("{} pods were evicted in vain: ", evicted) : std::string();
-  TellFailed(unit, fmt::format("{} does not fit: {}{}; no pod is evicted for it for {}",
+  TellFailed(unit, fmt::format("{} is not placed: {}{}; no pod is evicted for it for {}",
                                NameOf(unit.key), in_vain, why, pause));
 }
 
 void EvictionReports::OnNobody(const plan::Unit& unit, std::string_view why) {
-  TellFailed(unit, fmt::format("{} does not fit: {}", NameOf(unit.key), why));
+  TellFailed(unit, fmt::format("{} is not placed: {}", NameOf(unit.key), why));
 }
 
 void EvictionReports::OnLeftOut(const plan::Unit& unit, const std::vector<PodPtr>& pods,

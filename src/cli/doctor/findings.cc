@@ -102,7 +102,7 @@ constexpr FindingKind kKinds[] = {
     {Id::kFilterMissing, "filter-missing", kError,
      "Without its filter the agent's plan has no effect: members start wherever there is room."},
     {Id::kPrioritizeMissing, "prioritize-missing", kWarning,
-     "Nothing keeps other pods away from nodes planned for gangs."},
+     "Other pods are not steered away from nodes planned for gangs."},
     {Id::kPreemptMissing, "preempt-missing", kError,
      "kube-scheduler's own preemption evicts single members of gangs and deletes members that wait "
      "to be bound."},
