@@ -122,8 +122,8 @@ absl::Status ConfigReader::ReadAll(const std::vector<ConfigReference>& configs,
 absl::StatusOr<ConfigCopies> ConfigReader::Read(const ConfigNames& names) {
   const size_t count = names.of_claim.size() + names.of_classes.size();
   if (count > kMostConfigs) {
-    return ConfigFault("configs: the claim and its classes name {}, of which at most {} are read",
-                       count, kMostConfigs);
+    return ConfigFault("configs: the claim and its classes name {}, at most {} are read", count,
+                       kMostConfigs);
   }
   ConfigCopies copies;
   size_t bytes = 0;

@@ -104,9 +104,9 @@ TEST(PodClaims, NameWhatIsWrong) {
            {R"([{"name":"a","privilegedClaimName":"C"}])",
             "claims[0].privilegedClaimName: \"C\" is not a valid object name"},
            {R"([{"name":"a","claimName":"c"},{"name":"a","claimName":"d"}])",
-            "claims[1].name: \"a\" is there twice"},
+            "claims[1].name: \"a\" is listed twice"},
            {R"([{"name":"a","claimName":"c"},{"name":"b","claimName":"c"}])",
-            "claims[1]: claim \"c\" is there twice"},
+            "claims[1]: claim \"c\" is listed twice"},
            {many + "]", "claims: at most 32 claims are taken"},
            {"[" + std::string(65'535, ' ') + "]", "claims: 65537 bytes, at most 65536 are taken"},
            {R"([{"name":")" + std::string(60, 'a') + R"(","claim":{}}])",
@@ -122,7 +122,7 @@ TEST(PodClaims, NameWhatIsWrong) {
 TEST(PodClaims, AnEmbeddedClaimMayBeNamedByNoOther) {
   const auto claims =
       ParsePodClaims(R"([{"name":"a","claim":{}},{"name":"b","claimName":"pod-a"}])", "pod");
-  EXPECT_THAT(std::string(claims.status().message()), HasSubstr("\"pod-a\" is there twice"));
+  EXPECT_THAT(std::string(claims.status().message()), HasSubstr("\"pod-a\" is listed twice"));
 }
 
 }  // namespace

@@ -250,7 +250,7 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
     const StateOf keeps = FindState(*agent, *values);
     if (name_space.empty()) name_space = keeps.name_space;
     if (keeps.name_space.empty() || keeps.name_space == name_space) continue;
-    notes += fmt::format("# Serve with --{}.{}={}{}: what the agent keeps is there.\n", agent->name,
+    notes += fmt::format("# Serve with --{}.{}={}{}: the agent's state is there.\n", agent->name,
                          keeps.setting, name_space, keeps.after);
   }
   if (name_space.empty()) name_space = "outrigger";

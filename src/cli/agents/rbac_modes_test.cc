@@ -61,7 +61,7 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
   EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("namespace: outrigger\n"));
   flags.name_space = "jobs";
   EXPECT_THAT(*RbacText(flags, registry, {}),
-              StartsWith("# Serve with --apart.lease=jobs/mine: what the agent keeps is there."));
+              StartsWith("# Serve with --apart.lease=jobs/mine: the agent's state is there."));
   flags.name = "apart,safe";
   EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
               HasSubstr("--mode=alone: agent safe works only if a scheduler calls it"));

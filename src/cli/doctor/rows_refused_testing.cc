@@ -153,7 +153,7 @@ std::vector<FindingRow> RefusedRows() {
        {{"profiles", Added("[{matchExpressions: [{key: a, operator: Exists, values: [b]}]}]")}},
        "profiles[0].pluginConfig[0].args.addedAffinity."
        "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0]",
-       "want no values",
+       "allow no values",
        "operator: In"},
       {"AddedAffinityWithoutTerms",
        "arguments-refused",

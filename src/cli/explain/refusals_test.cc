@@ -80,7 +80,7 @@ const Failing kFailing[] = {
      {"web", "--cluster", "-"},
      "kind: Node\nmetadata: {name: n1}\n",
      1,
-     "standard input has no pod web; it has no pods at all: expected is what `kubectl get"},
+     "standard input has no pod web; it has no pods: expected what `kubectl get"},
     {"DumpWithoutNodes",
      {"-f", "POD", "--cluster", "-"},
      "kind: List\nitems: [{kind: Pod}, {kind: Pod}, {kind: Lease}]\n",

@@ -178,7 +178,7 @@ absl::Status ObjectPicker::NoPod() const {
   } else if (const auto near = NearNames(wanted_->name, names); !near.empty()) {
     hint = fmt::format("; similar names: {}", Listed(near));
   } else if (pods_.empty() && !expected_.empty()) {
-    hint = fmt::format("; it has no pods at all: expected is {}", expected_);
+    hint = fmt::format("; it has no pods: expected {}", expected_);
   }
   return absl::NotFoundError(Printable(fmt::format(
       "{} has no pod {}{}{}", where_, wanted_->name,

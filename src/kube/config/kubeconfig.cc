@@ -166,7 +166,7 @@ void ReadList(const std::string& file, const char* list, const char* key, ReadEn
     outer.Text("name", &entry.name);
     if (entry.name.empty()) outer.Fail("an entry has no name");
     for (const Entry& other : *to) {
-      if (other.name == entry.name) outer.Fail(fmt::format("'{}' is there twice", entry.name));
+      if (other.name == entry.name) outer.Fail(fmt::format("'{}' is listed twice", entry.name));
     }
     entry.where = Printable(fmt::format("{}: {} '{}'", file, list, entry.name));
     YamlFields inner(outer.Child(key), entry.where);

@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"OtherKind", "kind: Config", "kind: Pod", "kind is 'Pod'"},
         WrongRow{"ListOfNothing", "users:", "users: 5\nothers:", "users must be a list"},
         WrongRow{"NoName", "- name: jane", "- nam: jane", "users: an entry has no name"},
-        WrongRow{"SameNameTwice", "- name: robot", "- name: jane", "'jane' is there twice"},
+        WrongRow{"SameNameTwice", "- name: robot", "- name: jane", "'jane' is listed twice"},
         WrongRow{"KeyTwice", kAs, "    as: admin\n    as: root\n", "as is given twice"},
         WrongRow{"NoCurrentContext", "current-context: main", "current-context: ''",
                  "no current-context; name one of: main, other"},

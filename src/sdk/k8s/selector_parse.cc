@@ -80,7 +80,7 @@ void SelectorParser::Advance() {
 
 absl::Status SelectorParser::Expected(std::string_view what) const {
   return absl::InvalidArgumentError(
-      fmt::format("label selector: want {}, not {}", what,
+      fmt::format("label selector: expected {}, found {}", what,
                   At(Kind::kEnd) ? "its end" : fmt::format("\"{}\"", next_.text)));
 }
 

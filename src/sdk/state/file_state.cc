@@ -33,9 +33,8 @@ absl::StatusOr<StoredState> FileState::Read(uint64_t* counter) const {
   if (!form.ok()) return form.status();
   if (form->agent != agent_) {
     constexpr size_t kShown = 64;
-    return absl::FailedPreconditionError(
-        fmt::format("it says that it is the state of \"{}\", not of {}",
-                    Shortened(Printable(form->agent), kShown), agent_));
+    return absl::FailedPreconditionError(fmt::format(
+        "it is the state of \"{}\", not of {}", Shortened(Printable(form->agent), kShown), agent_));
   }
   *counter = form->version;
   return StoredState{std::move(form->data), VersionOf(form->version, **content)};

@@ -37,7 +37,7 @@ absl::Status CheckState(const StoredState& state) {
   }
   if (bytes <= kMostStateBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{} bytes of state, of which at most {} can be stored", bytes, kMostStateBytes));
+      fmt::format("{} bytes of state, at most {} can be stored", bytes, kMostStateBytes));
 }
 
 absl::Status At(std::string_view place, const absl::Status& status) {

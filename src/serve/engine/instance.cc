@@ -35,7 +35,7 @@ absl::Status AddAlias(const Alias& alias, const Instance& instance,
   Pipeline pipeline = PipelineFor(alias.path, instance.name, verb);
   if (alias.scorer.empty()) {
     if (!AddStage(instance, &pipeline)) {
-      return absl::InternalError(fmt::format("agent {}: alias {} wants {}, which it does not have",
+      return absl::InternalError(fmt::format("agent {}: alias {} needs {}, which it does not have",
                                              instance.name, alias.path, VerbName(verb)));
     }
   } else {
@@ -45,9 +45,8 @@ absl::Status AddAlias(const Alias& alias, const Instance& instance,
     pipeline.needs = instance.needs;
     if (pipeline.scorers.empty()) {
       return absl::InternalError(
-          fmt::format("agent {}: alias {} wants scorer {:?}, which it does "
-                      "not have",
-                      instance.name, alias.path, alias.scorer));
+          fmt::format("agent {}: alias {} needs scorer {:?}, which it does not have", instance.name,
+                      alias.path, alias.scorer));
     }
   }
   pipelines->push_back(std::move(pipeline));
