@@ -131,7 +131,7 @@ TEST_F(DevicesConfigs, ReadsAreBounded) {
     configs.push_back(Reference(fmt::format("c{}", i)));
   }
   EXPECT_EQ(std::string(Read(configs).message()),
-            "configs: the claim and its classes name 33, of which at most 32 are read");
+            "configs: the claim and its classes name 33, at most 32 are read");
   EXPECT_THAT(api_.read, IsEmpty());
   configs.pop_back();
   EXPECT_TRUE(Read(configs).ok());

@@ -107,10 +107,10 @@ TEST(PodClaims, NameWhatIsWrong) {
             "claims[1].name: \"a\" is listed twice"},
            {R"([{"name":"a","claimName":"c"},{"name":"b","claimName":"c"}])",
             "claims[1]: claim \"c\" is listed twice"},
-           {many + "]", "claims: at most 32 claims are taken"},
-           {"[" + std::string(65'535, ' ') + "]", "claims: 65537 bytes, at most 65536 are taken"},
+           {many + "]", "claims: at most 32 claims are allowed"},
+           {"[" + std::string(65'535, ' ') + "]", "claims: 65537 bytes, at most 65536 are allowed"},
            {R"([{"name":")" + std::string(60, 'a') + R"(","claim":{}}])",
-            "claims[0].name: the name of the claim has 261 characters, at most 253 are taken"},
+            "claims[0].name: the name of the claim has 261 characters, at most 253 are allowed"},
        }) {
     const auto claims = ParsePodClaims(row.text, long_name);
     EXPECT_EQ(claims.status().code(), absl::StatusCode::kInvalidArgument) << row.text;

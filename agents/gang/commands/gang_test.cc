@@ -82,9 +82,10 @@ TEST(ExplainGangThatAsks, FitsOnNodesWithoutTheResourcesAndNamesWhoDoesNotAsk) {
     return RunProgram(more).out;
   };
   const std::string kMissing = "outrigger.dev/gang and outrigger.dev/gang-bind";
-  EXPECT_THAT(explain({"a"}), HasSubstr("State:     fits\n"
-                                        "Not asked: 1 member does not request " +
-                                        kMissing + ", and kube-scheduler places it alone: a-1\n"));
+  EXPECT_THAT(explain({"a"}),
+              HasSubstr("State:     fits\n"
+                        "Not asked: 1 member does not request " +
+                        kMissing + ", so kube-scheduler places it as a single pod: a-1\n"));
   const auto json = nlohmann::json::parse(explain({"a", "-o", "json"}));
   EXPECT_EQ(json["gangs"][0]["notAsking"][0]["resources"], kMissing);
   EXPECT_EQ(json["gangs"][0]["notAsking"][0]["pods"], nlohmann::json({"a-1"}));
@@ -121,8 +122,7 @@ TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
     const TempFile file(dump, "gated.yaml");
     return RunProgram({"explain", "gang", "--cluster", file.path(), gang, "-n", "shop"}).out;
   };
-  const std::string gate =
-      "Gate:      2 of 2 members that exist have the gate outrigger.dev/queue: ";
+  const std::string gate = "Gate:      2 of 2 existing members have the gate outrigger.dev/queue: ";
   EXPECT_THAT(explain(GatedDump(""), "a"),
               AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
                     HasSubstr(gate + "an agent with gates releases it once all its pods have a "
@@ -343,7 +343,7 @@ TEST_F(ExplainGang, SaysWhatIsWrongWithTheMinimumsOfPods) {
   EXPECT_THAT(explain("bare").err, HasSubstr("shop/bare: no pod of the group names its minimum"));
   EXPECT_THAT(explain("pair").out, HasSubstr("Members:   3 exist, 0 bound\n"));
   EXPECT_THAT(explain("pair").err, HasSubstr("shop/pair: members have different values of label "
-                                             "minAvailable; 2 counts, of the oldest, l\n"));
+                                             "minAvailable; 2 counts, from the oldest, l\n"));
 }
 
 TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {

@@ -91,7 +91,7 @@ TEST(ExplainQueue, ShowsWhatOurGateHoldsAndNothingThatAnotherHolds) {
   const std::string dump = kNodeOfOne + QueuedPod("p1", "", gated) + QueuedPod("g1", gang, gated) +
                            QueuedPod("g2", gang, gated) +
                            QueuedPod("other", "", "schedulingGates: [{name: example.com/quota}],");
-  EXPECT_THAT(ExplainQueueIn(dump).err, StartsWith("note: gangs are planned whole here"));
+  EXPECT_THAT(ExplainQueueIn(dump).err, StartsWith("note: gangs are planned as a whole here"));
   const auto rows = nlohmann::json::parse(ExplainQueueIn(dump, {"-o", "json"}).out)["rows"];
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["unit"], "a/g");

@@ -26,7 +26,7 @@ TEST_F(EvictorAloneTest, EvictsNobodyOnTheWordOfAPlanWhosePromiseHasEnded) {
   Put(Member("other", 0, 1, "4"), 500);
   Plan();
   Await([&] { return !log().empty(); });
-  EXPECT_THAT(log().front(), StartsWith("gang default/other: nobody is evicted for it"));
+  EXPECT_THAT(log().front(), StartsWith("gang default/other: no pod is evicted for it"));
 }
 
 TEST_F(EvictorAloneTest, NobodyIsEvictedIfOneOfThemMayNotBe) {

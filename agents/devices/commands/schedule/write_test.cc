@@ -213,7 +213,7 @@ TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
   api_.Put(kClaimKind, claim);
   Tree pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
   EXPECT_THAT(std::string(Write(pod).message()),
-              HasSubstr("claim default/one or its class names configurations"));
+              HasSubstr("claim default/one or its class refers to configurations"));
   Tree member = pod;
   member["metadata"]["labels"] = {{"podGroup", "g"}, {"minAvailable", "2"}};
   EXPECT_EQ(Write(member).message(),
@@ -230,7 +230,7 @@ TEST(ScheduleWrite, IsForALiveCluster) {
         {"--write", "--cluster", "live", "--original-results"}}) {
     const testing::Ran ran = ScheduleOn({}, arguments);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("--write goes with --cluster live"));
+    EXPECT_THAT(ran.err, HasSubstr("--write needs --cluster live"));
   }
 }
 
