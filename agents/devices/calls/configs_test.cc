@@ -107,7 +107,7 @@ TEST_F(DevicesConfigs, WhatCannotBeAConfigIsRefusedWithItsField) {
        {"a.example/v1", "Policies/../secrets", "", "x"},
        "kind \"Policies/../secrets\" is not letters and digits"},
       {"no kind", {"a.example/v1", "", "", "x"}, "kind \"\" is not letters and digits"},
-      {"a path in the name", {"a.example/v1", "Policy", "", "../x"}, "name \"../x\" is no DNS"},
+      {"a path in the name", {"a.example/v1", "Policy", "", "../x"}, "name \"../x\" is not a DNS"},
       {"another namespace",
        {"a.example/v1", "Policy", "other", "x"},
        "config Policy other/x: namespace \"other\" is not that of the claim"},

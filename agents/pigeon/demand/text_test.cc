@@ -64,7 +64,7 @@ TEST(PigeonDemandText, SaysWhichLineIsWrong) {
       {Replaced(good, "pods 2", "pods -1"), "line 3"},
       {Replaced(good, "pods 2", "pods two"), "line 3"},
       {Replaced(good, "mean ", "mean 1 "), "line 4: 2 numbers"},
-      {Replaced(good, "mean 175", "mean nan"), "line 4: \"nan\" is no number"},
+      {Replaced(good, "mean 175", "mean nan"), "line 4: \"nan\" is not a number"},
       {Replaced(good, "mean 175", "mean inf"), "line 4"},
       {Replaced(good, "mean 175", "mean -5"), "line 4"},
       {Replaced(good, "mean 175", "mean 1e999"), "line 4"},

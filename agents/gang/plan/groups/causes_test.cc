@@ -196,7 +196,7 @@ TEST(Causes, AGangWhoseMembersCannotAllWaitIsNotPlanned) {
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyWaiting);
   EXPECT_EQ(TextOf(OnlyState(built).cause), "its minimum is above --max-waiting-binds");
   EXPECT_EQ(OnlyState(built).text,
-            "3 members must wait for each other, but --max-waiting-binds is 2: raise it");
+            "3 members must wait for each other, but --max-waiting-binds is 2: increase it");
   options.most_waiting = 3;
   EXPECT_EQ(OnlyState(Build(pods, {}, options)).cause, GroupCause::kNone);
 }
@@ -234,7 +234,7 @@ TEST(Causes, AMalformedRequiredTopologyIsNamed) {
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kInvalidTopology);
   EXPECT_EQ(OnlyState(built).text,
-            "annotation outrigger.dev/topology-required: \"a/b/c\" is no label key");
+            "annotation outrigger.dev/topology-required: \"a/b/c\" is not a label key");
 }
 
 TEST(Causes, AreGivenOnlyWhereSomebodyWaits) {

@@ -199,7 +199,7 @@ TEST(Gangs, TakeTopologyFromTheirObject) {
   EXPECT_THAT(topology.bound_on, ElementsAre("node-1", "node-2"));
   EXPECT_THAT(built.notes,
               ElementsAre(IsNote(NoteKind::kPreferredTopology, "default/train",
-                                 "outrigger.dev/topology-preferred: \"bad key\" is no label key")));
+                                 "outrigger.dev/topology-preferred: \"bad key\" is not a label key")));
 }
 
 TEST(Gangs, WithoutObjectTakeTopologyFromTheirOldestMemberThatHasIt) {

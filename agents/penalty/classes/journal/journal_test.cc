@@ -226,7 +226,7 @@ TEST(JournalTest, PendingMarksOfAnEditedKeyStay) {
   MapNamed(&maps, "outrigger-penalty-classes-0")->data.at("_pending").insert(0, "nonsense\n");
   const JournalRead read = ReadJournal(maps, kNow);
   EXPECT_EQ(read.ledger.pending(), GoldAndSilver().pending());
-  EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is no UID")));
+  EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is not a UID")));
 }
 
 TEST(JournalTest, TheExampleOfThePageIsAnAccount) {
