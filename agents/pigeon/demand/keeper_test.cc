@@ -283,7 +283,7 @@ TEST(PigeonDemandKeeper, StartsFromNothingWhereNothingCanBeRead) {
     process.Count("a", 100);
     process.Round();
     EXPECT_THAT(process.warnings,
-                ElementsAre(::testing::AllOf(HasSubstr("start from nothing"), HasSubstr(why))));
+                ElementsAre(::testing::AllOf(HasSubstr("start empty"), HasSubstr(why))));
     EXPECT_THAT(medium.state.data.at("demand"), HasSubstr("pods 1")) << "it was replaced";
   }
 }

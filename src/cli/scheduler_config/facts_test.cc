@@ -76,7 +76,7 @@ TEST(SchedulerFacts, OfABindEntryWithoutATimeoutAreThoseOfTheScheduler) {
   const std::string entry = "extenders: [{urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind";
   EXPECT_EQ(Read(kHead + entry + "}]")->bind_timeout, seconds(5));
   EXPECT_EQ(Read(kHead + entry + ", httpTimeout: -1s}]")->bind_timeout, std::nullopt)
-      << "no limit at all";
+      << "no limit";
 }
 
 TEST(SchedulerFacts, SayWhetherAnyProfileSamplesNodes) {

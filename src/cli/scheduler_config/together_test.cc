@@ -108,7 +108,7 @@ TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
   EXPECT_THAT(text->notes, Contains("queue and gang: serve it with --scheduler-config and this "
                                     "file: the agent reads the scheduler's settings there"));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang."))));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of their own"))));
 }
 
 TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {

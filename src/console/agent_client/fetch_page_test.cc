@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         UrlRow{"FarAddress", "http://10.0.0.1:9971", "queue", "on loopback only"},
         UrlRow{"Name", "http://127.example.com:9971", "queue", "on loopback only"},
         UrlRow{"Path", "http://127.0.0.1:9971/queue", "queue", "a path is not accepted"},
-        UrlRow{"NoScheme", "127.0.0.1:9971", "queue", "accepted is http://127.0.0.1:PORT"},
+        UrlRow{"NoScheme", "127.0.0.1:9971", "queue", "expected http://127.0.0.1:PORT"},
         UrlRow{"Password", "http://user:secret@127.0.0.1:9971", "queue", "URL of an agent: "},
         UrlRow{"PageName", "http://127.0.0.1:9971", "../queue", "page name \"../queue\""}),
     [](const auto& row) { return row.param.name; });

@@ -158,7 +158,7 @@ TEST_F(LeaderElectionTest, ALeaseThatWasWonWithoutAnAnswerIsGivenBackWhenItStops
     return absl::DeadlineExceededError("the answer was lost");
   };
   auto a = Stand(&server_, "a");
-  stage_.AwaitWarning("cannot be got");
+  stage_.AwaitWarning("cannot be acquired");
   a.reset();
   EXPECT_EQ(server_.At(kPath)["spec"]["holderIdentity"], "");
   EXPECT_EQ(stage_.most(), 0);

@@ -344,7 +344,7 @@ TEST(Preemption, SaysOfPodsThatComeBackFirstByWhatTheyDo) {
     crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
     EXPECT_EQ(crowd.Find("high").protected_pods,
               std::string("1 pods of lower priority would still be before it in the queue, ") +
-                  (by_priority ? "by groupPriority or as system-critical" : "as in the queue") +
+                  (by_priority ? "by groupPriority or as system-critical" : "in the queue") +
                   " (default/p)");
   }
 }
