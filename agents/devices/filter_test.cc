@@ -300,7 +300,7 @@ TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
       {"does not compile", named("broken"), "claim default/broken: "},
       {"class unknown", named("unknown-class"),
        "claim default/unknown-class: there is no DeviceClass \"no-such\""},
-      {"asks for nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
+      {"requests nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
       {"deleted", named("deleted"), "claim default/deleted is being deleted"},
       {"of another pod", named("owned"),
        "claim default/owned belongs to another pod: use another claim"},

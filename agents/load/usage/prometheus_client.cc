@@ -59,7 +59,7 @@ std::string CheckOf(const http_client::Answer& answer, std::string_view said) {
   if (answer.status >= 500) return "Check the server's log";
   switch (answer.status) {
     case 429:
-      return "Too many requests: check its limits for this tenant, and --interval";
+      return "Check its limits for this tenant, and --interval";
     case 404:
       return "Check the URL: a proxy may need a path prefix, such as \"http://host/prometheus\"";
     case 301:

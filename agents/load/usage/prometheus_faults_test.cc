@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
         DownRow{"TooOften",
                 {429, "too many requests"},
                 StatusCode::kUnavailable,
-                "too many requests. It is asked too much"},
+                "too many requests. Check its limits"},
         DownRow{"InClear",
                 {400, "Client sent an HTTP request to an HTTPS server.\n"},
                 StatusCode::kUnavailable,

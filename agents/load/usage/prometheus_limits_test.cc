@@ -169,7 +169,7 @@ TEST(PrometheusSource, HasABoundedNumberOfNotes) {
   const auto reading = Read(WithFurther(server.url()), {AskedNode("a", "10.0.0.1")});
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->notes.size(), 21U);
-  EXPECT_THAT(reading->notes.back(), HasSubstr("left out"));
+  EXPECT_THAT(reading->notes.back(), HasSubstr("omitted"));
 }
 
 }  // namespace

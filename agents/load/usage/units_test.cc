@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(
         UnitRow{"CpuPercent", kCpu, {88, 31}, kOdd, "percent: multiply it by 10"},
         UnitRow{"Cores", kCpu, {3.2, 41}, kOdd, "cores: multiply it by 1000"},
         UnitRow{"CoresOrAFullCluster", kCpu, {2, 9}, kOdd, "cores"},
-        UnitRow{"Nanocores", kCpu, {3.2e9, 4e10}, kImpossible, "expected are free millicores"},
+        UnitRow{"Nanocores", kCpu, {3.2e9, 4e10}, kImpossible, "expected free millicores"},
         UnitRow{"CounterWithoutRate", kCpu, {9e6, 3e8}, kImpossible},
         UnitRow{"CpuDeviation", kCpu, {12, 40}, kNothing, "", true},
         UnitRow{"CpuDeviationAsRatio",
