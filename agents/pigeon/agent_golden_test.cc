@@ -113,7 +113,7 @@ TEST(PigeonAgentReference, LeavesOutNodesOfWhichOnlyTheNameIsKnown) {
   EXPECT_TRUE(agent.Fits(request)[0]);
   std::vector<int> scores = agent.Scores(request);
   EXPECT_EQ(scores[0], 0);
-  EXPECT_EQ(agent.Score(request)[0].why.text(), "the node is not known");
+  EXPECT_EQ(agent.Score(request)[0].why.text(), "the node is unknown");
   scores.erase(scores.begin());
   EXPECT_EQ(scores, alone) << "of the others as without it";
 }

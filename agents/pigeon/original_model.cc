@@ -62,10 +62,9 @@ Verdict Reject(std::span<const int32_t> asked, const original::Node& node) {
   for (size_t r = 0; r < asked.size(); ++r) {
     const int64_t free = int64_t{node.capacity[r]} - node.usage[r];
     if (asked[r] <= free) continue;
-    return Verdict::Rejected("does-not-fit",
-                             "{}: {} asked, {} free; fewer pods or a smaller "
-                             "request would help",
-                             kTerms[r].name, asked[r], std::max<int64_t>(free, 0));
+    return Verdict::Rejected(
+        "does-not-fit", "{}: {} requested, {} free; fewer pods or a smaller request would help",
+        kTerms[r].name, asked[r], std::max<int64_t>(free, 0));
   }
   return {};
 }
@@ -137,7 +136,7 @@ void OriginalModel::Score(const Request& request, std::span<NodeScore> scores) {
   const std::vector<int> mapped = original::ScoresOf(values);
   for (size_t i = 0; i < scores.size(); ++i) {
     if (!request.nodes[i].known) {
-      scores[i] = {0, request.Why("the node is not known")};
+      scores[i] = {0, request.Why("the node is unknown")};
       continue;
     }
     const float value = values[place[i]];

@@ -84,7 +84,7 @@ Needs Pigeon::Reads() const {
 absl::Status Pigeon::Start() {
   if (settings_.usage == "cluster" && deps_.cluster == nullptr) {
     return absl::FailedPreconditionError(
-        "usage=cluster needs the API server: give --kubeconfig FILE, or run in a pod");
+        "usage=cluster needs the API server: set --kubeconfig FILE, or run in a pod");
   }
   // Not before: agents are also made to be asked what they are.
   for (const std::string& note : options_.notes) deps_.warn(note);
@@ -122,7 +122,7 @@ Verdict Pigeon::Check(const Candidate& node, const Amounts& asked) const {
   for (size_t r = 0; r < asked.size(); ++r) {
     if (asked[r] <= 0 || asked[r] <= node.Free(r)) continue;
     too_small = too_small || asked[r] > node.capacity[r];
-    reason += fmt::format("{}: {} asked, {} free; ", options_.resources[r].name,
+    reason += fmt::format("{}: {} requested, {} free; ", options_.resources[r].name,
                           options_.resources.Text(r, asked[r]),
                           options_.resources.Text(r, std::max(node.Free(r), 0.0)));
     if (reason.size() > 200) break;
@@ -169,7 +169,7 @@ absl::Status Pigeon::Score(const Request& request, std::span<NodeScore> scores) 
     const Candidate node = scene.At(i);
     const Verdict verdict = node.known ? Check(node, asked) : Verdict();
     if (!node.known || !verdict.fits()) {
-      scores[i].why = request.Why("{}", node.known ? verdict.reason() : "the node is not known");
+      scores[i].why = request.Why("{}", node.known ? verdict.reason() : "the node is unknown");
       continue;
     }
     const Judgement judgement =

@@ -29,7 +29,7 @@ void ReadLine(std::string_view line, size_t number, bool keep_blanks, ConfigFile
   const std::string_view before = WithoutLeadingBlanks(line.substr(0, equals));
   const std::string_view key = before.substr(0, before.find_first_of(kBlanks));
   if (equals == std::string_view::npos) {
-    config->notes.push_back(fmt::format("line {}: \"{}\" is no \"key = value\"", number,
+    config->notes.push_back(fmt::format("line {}: \"{}\" is not \"key = value\"", number,
                                         Printable(Shortened(line, kLongestNote))));
     return;
   }
@@ -112,7 +112,7 @@ Objective ChooseObjective(const Settings& settings, const Given& given, const Co
   options->original_counts = from_file.value_or(Objective::kBinPack) == Objective::kBinPack;
   if (!from_file) {
     options->notes.push_back(
-        fmt::format("{}: policyObjective = \"{}\" is none of {}; A_BINPACK is taken for it",
+        fmt::format("{}: policyObjective = \"{}\" is none of {}; A_BINPACK is used",
                     settings.config, Printable(Shortened(*config.objective, 80)), kObjectiveNames));
   }
   return given.contains("objective") ? own : from_file.value_or(Objective::kBinPack);
@@ -123,7 +123,8 @@ absl::StatusOr<Resources> ChooseResources(const Settings& settings) {
   if (settings.original_arithmetic) {
     if (!settings.resources.empty()) {
       return absl::InvalidArgumentError(
-          "resources and original-arithmetic: the original has no others than num-resources says");
+          "resources and original-arithmetic exclude each other: the original supports only "
+          "num-resources");
     }
     return Resources::First(first, kOriginalGpu);
   }
@@ -148,7 +149,7 @@ absl::StatusOr<size_t> PrimeFromFile(const Settings& settings, const std::string
   const char* const end = digits.data() + digits.size();
   const auto [at, error] = std::from_chars(digits.data(), end, place);
   if (error == std::errc() && at == end && place < options->resources.size()) return place;
-  const std::string why = fmt::format("{}: policyResourceIndex = \"{}\" is none of 0 to {} ({})",
+  const std::string why = fmt::format("{}: policyResourceIndex = \"{}\" is not in 0 to {} ({})",
                                       settings.config, Printable(Shortened(index, 80)),
                                       options->resources.size() - 1, ListOf(options->resources));
   if (options->objective != Objective::kBinPack) return absl::InvalidArgumentError(why);
@@ -164,9 +165,9 @@ absl::StatusOr<size_t> ChoosePrime(const Settings& settings, const ConfigFile& c
   }
   const size_t place = options->resources.Find(settings.prime_resource);
   if (place < options->resources.size()) return place;
-  return absl::InvalidArgumentError(
-      fmt::format("prime-resource: \"{}\" is not accepted: one of the resources that count ({})",
-                  Printable(Shortened(settings.prime_resource, 80)), ListOf(options->resources)));
+  return absl::InvalidArgumentError(fmt::format(
+      "prime-resource: \"{}\" is not accepted; expected one of the resources that count ({})",
+      Printable(Shortened(settings.prime_resource, 80)), ListOf(options->resources)));
 }
 
 }  // namespace

@@ -32,40 +32,39 @@ struct Settings {
 
   static constexpr auto kFields = std::tuple{
       Setting{"objective", &Settings::objective, "A_BINPACK|LOAD_BALANCE|CONSOLIDATE",
-              "what a placement is judged by: nodes as uneven as what pods ask for, nodes alike, "
-              "nodes full or empty"}
+              "goal of a placement: nodes vary in use as pods vary in requests, nodes equally "
+              "used, or nodes either full or empty"}
           .LegacyEnv("POLICY_OBJECTIVE"),
       Setting{"resources", &Settings::resources,
-              "resources that count, with weights (1 where none is given): "
-              "\"cpu,memory=0.5,nvidia.com/gpu=2\"; empty: as num-resources says"},
+              "resources that count, with weights (default 1), such as "
+              "\"cpu,memory=0.5,nvidia.com/gpu=2\"; empty: see num-resources"},
       Setting{
           "num-resources", &Settings::num_resources, Range{1, 5},
-          "how many resources count of cpu, memory, pods, gpu, ephemeral-storage, in this order"}
+          "number of resources that count, from the list cpu, memory, pods, gpu, ephemeral-storage"}
           .LegacyEnv("NUM_RESOURCES"),
       Setting{"prime-resource", &Settings::prime_resource,
-              "resource that LOAD_BALANCE and CONSOLIDATE look at; empty: the one of the config "
-              "file, or the first"},
+              "resource for LOAD_BALANCE and CONSOLIDATE; empty: the one of the config file, or "
+              "the first"},
       Setting{"gpu-resource", &Settings::gpu_resource,
-              "extended resource that \"gpu\" stands for in num-resources and requested-gpu"},
+              "extended resource that \"gpu\" means in num-resources and requested-gpu"},
       Setting{"usage", &Settings::usage, "auto|cluster|annotations",
-              "where the requests on nodes come from: the pods of the cluster or the annotations "
-              "requested-*; auto: the cluster where there is one"},
+              "source of the requests on nodes: the cluster's pods or the annotations requested-*; "
+              "auto: the cluster if it is watched"},
       Setting{"config", &Settings::config,
-              "file of the original, with policyObjective and policyResourceIndex; it need not "
-              "exist unless this is set"},
-      Setting{"state", &Settings::state,
-              "file that keeps what was counted, in place of a ConfigMap"}
+              "config file of the original, with policyObjective and policyResourceIndex; may be "
+              "missing unless this is set"},
+      Setting{"state", &Settings::state, "file for the agent's state, instead of a ConfigMap"}
           .SharedBy(kAgentsWithState),
       Setting{"namespace", &Settings::name_space,
-              "where the agent's Lease is, and the ConfigMaps in which it keeps its state"}
+              "namespace of the agent's Lease and of the ConfigMaps with its state"}
           .SharedBy(kAgentsWithState),
       Setting{"original-arithmetic", &Settings::original_arithmetic,
-              "count and decide as the original program did, faults included"}
+              "compute as the original program did, including its faults"}
           .SharedBy(kAgentsWithState),
   };
 
   static constexpr auto kFormer = std::tuple{
-      Setting{"save-interval", &Settings::save_interval, Range{1, 3600}, "it is 10"},
+      Setting{"save-interval", &Settings::save_interval, Range{1, 3600}, "fixed at 10"},
   };
 };
 

@@ -85,7 +85,7 @@ TEST(PigeonOptions, WarnOfAWordThatIsNoObjectiveAndTakeABinPack) {
   EXPECT_EQ(options->objective, Objective::kBinPack);
   EXPECT_THAT(options->notes,
               ElementsAre(HasSubstr("line 2: no such key: \"policyObjectiv\""),
-                          HasSubstr("line 3: \"nonsense\" is no \"key = value\""),
+                          HasSubstr("line 3: \"nonsense\" is not \"key = value\""),
                           HasSubstr("\"load_balance\" is none of A_BINPACK|LOAD_BALANCE")));
 }
 
@@ -96,9 +96,9 @@ TEST(PigeonOptions, RefuseAnIndexThatLeadsNowhereWhereItDecides) {
     settings.config = file.path();
     const auto options = OptionsFrom(settings, {});
     ASSERT_TRUE(options.ok()) << index;
-    EXPECT_THAT(options->notes, ElementsAre(HasSubstr("is none of 0 to 1 (cpu, memory)"))) << index;
+    EXPECT_THAT(options->notes, ElementsAre(HasSubstr("is not in 0 to 1 (cpu, memory)"))) << index;
     settings.objective = "LOAD_BALANCE";
-    EXPECT_THAT(ErrorOf(settings, {"objective"}), HasSubstr("is none of 0 to 1")) << index;
+    EXPECT_THAT(ErrorOf(settings, {"objective"}), HasSubstr("is not in 0 to 1")) << index;
   }
 }
 
@@ -129,7 +129,7 @@ TEST(PigeonOptions, TakeAnyResourcesWithWeights) {
 TEST(PigeonOptions, SayWhatIsWrongWithResources) {
   const std::pair<const char*, const char*> rows[] = {
       {"cpu,", "\"\" is not accepted: the name of a resource"},
-      {"cpu,cpu=2", "\"cpu=2\" is not accepted: it is there twice"},
+      {"cpu,cpu=2", "\"cpu=2\" is not accepted: listed twice"},
       {"cpu=", "a weight is a number above 0"},
       {"cpu=0", "a weight is a number above 0"},
       {"cpu=-1", "a weight"},

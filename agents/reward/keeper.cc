@@ -59,8 +59,7 @@ void Keeper::SetLeads(bool leads) {
 absl::Status Keeper::Begin(const std::stop_token& term) {
   absl::StatusOr<StoredState> loaded = store_->Load(Limits(term));
   if (absl::IsDataLoss(loaded.status())) {
-    Report({fmt::format("{}: what was counted begins with nothing",
-                        std::string(loaded.status().message()))});
+    Report({fmt::format("{}: counts start empty", std::string(loaded.status().message()))});
     loaded = StoredState();
   }
   if (!loaded.ok()) return loaded.status();
@@ -149,7 +148,7 @@ absl::Status Keeper::Settle(const CallLimits& limits) {
 // A person has edited or deleted it, or an earlier leader was late: that is what counts now.
 void Keeper::OnOverwritten() {
   phase_ = Phase::kUnread;
-  deps_.log(fmt::format("{} was written by another one: it is read again", store_->Place()));
+  deps_.log(fmt::format("{} was written by another process: it is read again", store_->Place()));
 }
 
 absl::Status Keeper::Save(const CallLimits& limits) {

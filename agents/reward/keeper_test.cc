@@ -48,7 +48,7 @@ TEST_F(RewardKeeper, SaysWhy) {
   EXPECT_EQ(Scores()[0].why,
             "3 failures of type D here in the last hour, value 0.20 against 1.00 "
             "elsewhere");
-  EXPECT_EQ(Scores()[1].why, "no failure of type D here is known, 0.50 of all nodes");
+  EXPECT_EQ(Scores()[1].why, "no known failure of type D here, 0.50 on all nodes");
   Pass(5 * 3600);
   EXPECT_THAT(Scores()[0].why.text(), HasSubstr("last failure of type D here 5 h ago, value"));
 }
@@ -213,7 +213,7 @@ TEST_F(RewardKeeper, AClockThatJumpsChangesNoAgeAndPaysForNothing) {
   Look();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(before.failures, 0.001));
   EXPECT_EQ(SumsOf("b").successes, -1) << "400 days that were not";
-  EXPECT_THAT(warnings_, Contains(HasSubstr("the clock was set by 34560000 s")));
+  EXPECT_THAT(warnings_, Contains(HasSubstr("the clock was changed by 34560000 s")));
   now_ -= 400 * kDay;
   Look();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(before.failures, 0.001));

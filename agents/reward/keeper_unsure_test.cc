@@ -129,7 +129,7 @@ TEST_F(RewardUncertainSave, WhatAnotherOneHasStoredMeanwhileCounts) {
   ASSERT_TRUE(cluster_.WriteConfigMap(map, {}).ok());
   Pass(3);
   Look();
-  EXPECT_THAT(log_, Contains(HasSubstr("was written by another one")));
+  EXPECT_THAT(log_, Contains(HasSubstr("was written by another process")));
   Look();
   EXPECT_THAT(SumsOf("c").failures, DoubleNear(9, 0.01));
   EXPECT_EQ(uncertain_.saves, 2) << "not at once again";

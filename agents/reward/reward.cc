@@ -68,7 +68,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   absl::Status Start() override {
     if (keeper_ == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     is_started_ = true;
     follower_ = std::jthread([this](const std::stop_token& stop) { keeper_->Follow(stop); });
@@ -98,7 +98,7 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   std::vector<PageSpec> Pages() const override {
     using Type = PageColumn::Type;
     return {{"reward",
-             "pairs of a pod type and a node of which something is known, the worst first",
+             "pairs of pod type and node with data, the worst first",
              {{"type", Type::kText},
               {"node", Type::kText},
               {"score", Type::kNumber},

@@ -17,11 +17,11 @@ std::vector<MetricSpec> RewardMetrics() {
   return {
       Spec(Kind::kGauge, metric::kLeading, "1: this process counts and writes; else 0."),
       Spec(Kind::kCounter, metric::kOutcomes,
-           "What was counted: failures (exit, oom, evicted, start), success, running.", "kind"),
-      Spec(Kind::kGauge, metric::kPairs, "Pairs of a pod type and a node that are known."),
+           "Counted events: failures (exit, oom, evicted, start), success, running.", "kind"),
+      Spec(Kind::kGauge, metric::kPairs, "Known pairs of pod type and node."),
       Spec(Kind::kGauge, metric::kLeftOut,
-           "Least used pairs that had no room when the state was written last."),
-      Spec(Kind::kGauge, metric::kBytes, "Bytes of the state as it was written last."),
+           "Least used pairs that did not fit into the last written state."),
+      Spec(Kind::kGauge, metric::kBytes, "Bytes of the last written state."),
       Spec(Kind::kCounter, metric::kErrors, "Calls that failed, by what they are for.", "call"),
   };
 }

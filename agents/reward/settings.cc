@@ -10,7 +10,7 @@ namespace {
 
 absl::Status NotAccepted(std::string_view setting, std::string_view value, std::string_view what) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: \"{}\" is not accepted: {}", setting, value, what));
+      fmt::format("{}: \"{}\" is not accepted; expected {}", setting, value, what));
 }
 
 absl::Status SetFilter(const Settings& settings, PodFilter* filter) {
@@ -22,7 +22,9 @@ absl::Status SetFilter(const Settings& settings, PodFilter* filter) {
   if (settings.pod_selector.empty()) return absl::OkStatus();
   absl::Status parsed = ParseLabelSelector(settings.pod_selector, &filter->selector.emplace());
   if (parsed.ok()) return parsed;
-  return NotAccepted("pod-selector", settings.pod_selector, std::string(parsed.message()));
+  return absl::InvalidArgumentError(fmt::format("pod-selector: \"{}\" is not accepted: {}",
+                                                settings.pod_selector,
+                                                std::string(parsed.message())));
 }
 
 }  // namespace

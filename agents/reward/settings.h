@@ -30,25 +30,23 @@ struct Settings : LeaderSettings {
   static constexpr auto kFields = std::tuple_cat(
       std::tuple{
           Setting{"half-life", &Settings::half_life, Range{60.0, 315'360'000.0},
-                  "seconds in which half of what was counted is forgotten"},
+                  "seconds in which counted successes and failures lose half their weight"},
           Setting{"mttf", &Settings::mttf, Range{1.0, 31'536'000.0},
                   "seconds of running without a failure that count as one success"},
-          Setting{
-              "prior", &Settings::prior, Range{0.0, 1000.0},
-              "weight, in successes, of what is assumed of a node before anything is known; 0: the "
-              "first failure counts in full"},
+          Setting{"prior", &Settings::prior, Range{0.0, 1000.0},
+                  "weight, in successes, of the initial assumption about a node; 0: the first "
+                  "failure counts in full"},
           Setting{"thompson", &Settings::thompson,
-                  "draw each node's value by chance, as far as it is uncertain, so that nodes with "
+                  "draw each node's value at random within its uncertainty, so that nodes with "
                   "failures are tried now and then"},
           Setting{"pod-namespaces", &Settings::pod_namespaces,
-                  "namespaces of the pods that are counted, separated by commas; empty: all"},
+                  "comma-separated namespaces of the pods to count; empty: all"},
           Setting{"pod-selector", &Settings::pod_selector,
-                  "label selector of the pods that are counted (tier=batch); empty: all"},
-          Setting{"state", &Settings::state,
-                  "file that keeps what was counted, in place of a ConfigMap"}
+                  "label selector of the pods to count, such as tier=batch; empty: all"},
+          Setting{"state", &Settings::state, "file for the agent's state, instead of a ConfigMap"}
               .SharedBy(kAgentsWithState),
           Setting{"original-arithmetic", &Settings::original_arithmetic,
-                  "count and decide as the original program did, faults included"}
+                  "compute as the original program did, including its faults"}
               .SharedBy(kAgentsWithState),
       },
       LeaderFields<Settings>());

@@ -182,9 +182,10 @@ void Annotator::Count(const std::vector<NodeValues>& values, Scope scope) {
     if (!is_complete) ++without;
   }
   counters_.Nodes(values.size(), without);
-  NoteFailures(failed == 0 ? ""
-                           : fmt::format("{} values failed in each of {} rounds, {} first: {}",
-                                         failed, kLastingRounds, first->annotation, first->detail));
+  NoteFailures(failed == 0
+                   ? ""
+                   : fmt::format("{} values failed in each of {} rounds, the first is {}: {}",
+                                 failed, kLastingRounds, first->annotation, first->detail));
 }
 
 void Annotator::NoteFailures(std::string failures) {

@@ -17,7 +17,7 @@ struct Figures {
   /// Patches by their outcome: "patched", "gone", "conflict", "throttled", "forbidden", "refused",
   /// "failed".
   std::map<std::string, uint64_t> patches;
-  /// Values that the source did not have, by node and cause.
+  /// Values missing in the source, by node and cause.
   std::map<std::pair<std::string, std::string>, uint64_t> missing;
   uint64_t removed = 0;  // annotations
   uint64_t rounds = 0;

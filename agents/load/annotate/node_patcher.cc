@@ -288,7 +288,8 @@ std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& 
   const std::string message(error.message());
   if (is_one_nodes) {
     if (absl::IsAborted(error)) return "";
-    std::string warning = fmt::format("node {} refuses its annotations: {}", taken.node, message);
+    std::string warning =
+        fmt::format("the annotations of node {} are rejected: {}", taken.node, message);
     if (warning == refused_) return "";
     refused_ = std::move(warning);
     return refused_;
@@ -296,8 +297,7 @@ std::string NodePatcher::WarningOf(const TakenPatch& taken, const absl::Status& 
   if (absl::IsPermissionDenied(error)) {
     if (!forbidden_.empty()) return "";
     forbidden_ = fmt::format(
-        "no right to write annotations: verb patch on resource nodes (core) is missing; "
-        "docs/annotators.md has the rights: {}",
+        "no permission to write annotations (patch nodes); docs/annotators.md lists the rights: {}",
         message);
     return forbidden_;
   }

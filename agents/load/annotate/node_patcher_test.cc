@@ -96,7 +96,7 @@ TEST_F(NodePatcherTest, AMissingRightIsNamedOnce) {
   time_.Advance(seconds(30));
   Step();
   ASSERT_EQ(warnings_.size(), 1U);
-  EXPECT_THAT(warnings_[0], HasSubstr("verb patch on resource nodes (core) is missing"));
+  EXPECT_THAT(warnings_[0], HasSubstr("no permission to write annotations (patch nodes)"));
   EXPECT_THAT(warnings_[0], HasSubstr("cannot patch resource"));
   EXPECT_EQ(patcher_->Forbidden(), warnings_[0]);
   time_.Advance(seconds(30));
@@ -134,7 +134,7 @@ TEST_F(NodePatcherTest, ARightThatWasTakenAwayIsNoticedAfterSomeNodes) {
     EXPECT_EQ(patcher_->Forbidden(), "");
   }
   Step();
-  EXPECT_THAT(patcher_->Forbidden(), HasSubstr("verb patch on resource nodes"));
+  EXPECT_THAT(patcher_->Forbidden(), HasSubstr("(patch nodes)"));
   EXPECT_EQ(Step(), seconds(30));
 }
 
@@ -155,7 +155,7 @@ TEST_F(NodePatcherTest, WhereTriesAreLimitedAMissingRightEndsTheWait) {
   Step();
   const absl::Status status = patcher_->AwaitIdle({});
   EXPECT_TRUE(absl::IsPermissionDenied(status)) << status;
-  EXPECT_THAT(std::string(status.message()), HasSubstr("verb patch on resource nodes"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("(patch nodes)"));
 }
 
 TEST_F(NodePatcherTest, WhereTriesAreLimitedThreeOutagesEndTheWait) {
@@ -194,7 +194,7 @@ TEST_F(NodePatcherTest, ANodeThatRefusesItsAnnotationsHoldsNoOther) {
   Step();
   Step();
   EXPECT_THAT(Written(), ElementsAre("a", "b"));
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("node a refuses its annotations")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("the annotations of node a are rejected")));
 }
 
 TEST_F(NodePatcherTest, GivesUpWhereTriesAreLimited) {

@@ -167,7 +167,7 @@ absl::StatusOr<std::vector<NodeValues>> UsageSource::Compute(
   const auto reading = source_->Read(questions, std::move(stop));
   if (!reading.ok()) return reading.status();
   if (reading->nodes.size() != questions.size()) {
-    return absl::InternalError(fmt::format("{} answered for {} nodes of {}", source_->Name(),
+    return absl::InternalError(fmt::format("{} has values for {} of {} nodes", source_->Name(),
                                            reading->nodes.size(), questions.size()));
   }
   std::vector<std::string> notes = reading->notes;

@@ -201,8 +201,8 @@ TEST_F(UsageSourceTest, AFactorThatIsARatioIsWarnedAbout) {
   UsageSource source = Make(
       {.further = {"congestion-factor"}, .original_arithmetic = false, .needs_history = false});
   ASSERT_TRUE(source.Compute(cluster_.Take()->snapshot, Scope::kAll, {}).ok());
-  EXPECT_THAT(warnings_, Contains("congestion-factor: no value is above 0.5, and agents read "
-                                  "integers: a ratio is to be multiplied by 100"));
+  EXPECT_THAT(warnings_, Contains("congestion-factor: no value is above 0.5, but agents read "
+                                  "integers: multiply a ratio by 100"));
 }
 
 TEST(UsageValues, FactorsAreOddIfAllAreFractions) {

@@ -102,8 +102,7 @@ std::string OddFactors(std::span<const usage::NodeReading> nodes,
   }
   if (!is_broken || most > 1) return "";
   return fmt::format(
-      "{}: no value is above {:.4g}, and agents read integers: a ratio is to be "
-      "multiplied by 100",
+      "{}: no value is above {:.4g}, but agents read integers: multiply a ratio by 100",
       kCongestionFactor, most);
 }
 

@@ -51,8 +51,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> OpenCluster(const AnnotateOptions
   if (!cluster.ok()) return cluster.status();
   if (*cluster == nullptr) {
     return absl::InvalidArgumentError(
-        "there is no way to an API server: give --kubeconfig FILE, set KUBECONFIG, or run in a "
-        "pod");
+        "no API server is configured: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
   }
   return cluster;
 }
@@ -166,7 +165,7 @@ LeaseTask TaskOf(const AnnotateOptions& options, annotate::Annotator* annotator)
                  .wait = kLeasePatience,
                  .work = {},
                  .on_other_holder = {},
-                 .cure = "it annotates already; stop it, or leave out --once"};
+                 .cure = "it is already annotating; stop it, or omit --once"};
   std::random_device random;
   task.claim.identity = fmt::format("outrigger-annotate-once_{:08x}{:08x}", random(), random());
   task.work = [annotator](const std::stop_token& term) { return annotator->Once(term); };
@@ -184,7 +183,7 @@ absl::Status RunOnce(const AnnotateOptions& options, const World& world, Parts* 
   status = HoldingLease(parts->cluster().access(), TaskOf(options, &parts->annotator()), {});
   const annotate::Figures figures = parts->counters().Read();
   const auto patched = figures.patches.find("patched");
-  spdlog::info("{} nodes looked at, {} patched", figures.nodes,
+  spdlog::info("{} nodes checked, {} patched", figures.nodes,
                patched == figures.patches.end() ? 0 : patched->second);
   return status;
 }
@@ -213,9 +212,9 @@ ElectionCallbacks CallbacksOf(const AnnotateOptions& options, annotate::Annotato
   const std::string lease = fmt::format("{}/{}", options.lease.namespace_, options.lease.name);
   return {.lead =
               [annotator, lease](const std::stop_token& term) {
-                spdlog::info("holds Lease {}: writes annotations from now on", lease);
+                spdlog::info("acquired Lease {}; writing annotations", lease);
                 annotator->Lead(term);
-                spdlog::info("writes no more annotations");
+                spdlog::info("stopped writing annotations");
               },
           .on_new_leader =
               [lease](const std::string& holder) {
@@ -282,14 +281,13 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
        .value = "FILE",
        .help = "settings file in YAML, shared by both commands; also OUTRIGGER_ANNOTATE_CONFIG",
        .is_file = true},
-      {.name = "--once", .help = "Write once, under the Lease, and end"},
+      {.name = "--once", .help = "Write once, while holding the Lease, and exit"},
       {.name = "--dry-run",
-       .help = "Write nothing: print once what would be written, and what is missing"}};
+       .help = "Write nothing; print what would be written and what is missing, and exit"}};
   command.settings = {{.title = "Settings", .settings = MakeAnnotateGroup(what).settings}};
-  command.notes =
-      notes +
-      "\nA setting is taken from the first that has it: flag, environment (OUTRIGGER_ANNOTATE_QPS "
-      "for\n--qps), settings file (qps: ...), variable of the original program, default.";
+  command.notes = notes +
+                  "\nOrder of precedence: flag, environment (OUTRIGGER_ANNOTATE_QPS for --qps), "
+                  "settings file (qps: ...),\nvariable of the original program, default.";
   return command;
 }
 
@@ -297,18 +295,17 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
 
 std::vector<Command> AnnotateCommands() {
   return {{.name = "annotate",
-           .summary = "Write what agents read of nodes as annotations",
-           .subcommands = "What to write"},
+           .summary = "Write the node annotations that agents read",
+           .has_subcommands = true},
           CommandOf(Annotating::kUsage, "usage",
-                    "Write how much of each node is free, as measured over a window",
+                    "Write the free cpu and memory of each node, measured over a window",
                     "Writes mean, deviation and forecast of each node's free cpu (millicores) and "
-                    "memory (bytes),\nwhich the agents safe and congestion read. A value that the "
-                    "source does not have is never\nwritten as zero."),
-          CommandOf(
-              Annotating::kAllocation, "allocation",
-              "Write what the pods of each node request, and what is free",
-              "Writes what the pods of each node request and what is free, as kube-scheduler "
-              "counts it, at\nmost a second after a pod is bound, which the agent pigeon reads.")};
+                    "memory (bytes), for\nthe agents safe and congestion. A value that the source "
+                    "does not have is never written as zero."),
+          CommandOf(Annotating::kAllocation, "allocation",
+                    "Write what the pods on each node request, and what is free",
+                    "Writes what the pods on each node request and what is free, as kube-scheduler "
+                    "counts it, at most a\nsecond after a pod is bound. Agent pigeon reads it.")};
 }
 
 }  // namespace outrigger::cli

@@ -44,7 +44,7 @@ absl::Status Check(const FileValue& value, const std::string& key) {
     return absl::InvalidArgumentError(
         fmt::format("{}: {:?}: {}", value.key_place, Printable(key), why));
   };
-  if (!IsLabelKey(key)) return refuse("is no name of an annotation");
+  if (!IsLabelKey(key)) return refuse("is not an annotation key");
   if (IsOwn(key)) return refuse("is an annotation that the annotators write themselves");
   if (value.text.empty()) return refuse("has no query");
   return absl::OkStatus();
@@ -114,14 +114,14 @@ absl::Status ChooseCluster(const AnnotateSettings& settings, const Environment& 
                            ClusterOptions* cluster) {
   cluster->max_staleness = *ParseDuration(settings.max_staleness);  // checked by the loader
   if (cluster->max_staleness < kLeastStaleness) {
-    return Refuse(fmt::format("--max-staleness {} is not accepted: at least {}",
+    return Refuse(fmt::format("--max-staleness {} is not accepted; expected at least {}",
                               settings.max_staleness, PrintDuration(kLeastStaleness)));
   }
   cluster->kubeconfig = settings.kubeconfig;
   cluster->variable = !ValueOf(environment, "KUBECONFIG").empty();
   cluster->context = settings.context;
   if (!settings.context.empty() && !cluster->HasKubeconfig()) {
-    return Refuse("--context is one of a kubeconfig: give --kubeconfig or KUBECONFIG too");
+    return Refuse("--context needs a kubeconfig: give --kubeconfig or KUBECONFIG, too");
   }
   return absl::OkStatus();
 }
@@ -129,7 +129,7 @@ absl::Status ChooseCluster(const AnnotateSettings& settings, const Environment& 
 absl::Status CheckUsage(const AnnotateOptions& options) {
   const AnnotateSettings& settings = options.settings;
   if ((settings.source == "file") != !settings.file.empty()) {
-    return Refuse("--source file and --file FILE go together");
+    return Refuse("--source file and --file FILE need each other");
   }
   if (settings.step > settings.window) {
     return Refuse(
@@ -142,20 +142,20 @@ absl::Status CheckUsage(const AnnotateOptions& options) {
         settings.interval, settings.window));
   }
   if (settings.source != "prometheus" && settings.original_arithmetic) {
-    return Refuse("--original-arithmetic goes with --source prometheus");
+    return Refuse("--original-arithmetic needs --source prometheus");
   }
   if (settings.use_requests && !settings.original_arithmetic) {
-    return Refuse("--use-requests (USE_REQ) goes with --original-arithmetic");
+    return Refuse("--use-requests (USE_REQ) needs --original-arithmetic");
   }
   const int64_t least_window = kFewestSamples * settings.interval;
   if (settings.source != "prometheus" && settings.window < least_window) {
-    return Refuse(fmt::format(
-        "--window {} is too short for --source {}: each --interval ({}) gives one sample, and four "
-        "are needed: at least {}",
-        settings.window, settings.source, settings.interval, least_window));
+    return Refuse(
+        fmt::format("--window {} is too short for --source {}: each --interval ({}) gives one "
+                    "sample and four are needed; use at least {}",
+                    settings.window, settings.source, settings.interval, least_window));
   }
   if (settings.source != "prometheus" && !options.further.empty()) {
-    return Refuse("`further` of the settings file goes with --source prometheus");
+    return Refuse("`further` in the settings file needs --source prometheus");
   }
   return absl::OkStatus();
 }

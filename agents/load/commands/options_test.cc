@@ -138,7 +138,7 @@ TEST_F(AnnotateOptionsTest, WhatIsWrongIsNamedWithItsPlace) {
   } rows[] = {
       {"further: {mean-free-cpu: x}", "write themselves"},
       {"further: {requested-cpu: x}", "write themselves"},
-      {"further: {'a b': x}", "no name of an annotation"},
+      {"further: {'a b': x}", "is not an annotation key"},
       {"further: {a: ''}", "has no query"},
       {"intervall: 5", "no such setting"},
       {"interval: 0", "interval"},

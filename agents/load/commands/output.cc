@@ -74,24 +74,24 @@ std::vector<server::ShownFamily> FamiliesOf(const annotate::Figures& figures) {
                        .value = static_cast<double>(count)});
   }
   std::vector<server::ShownFamily> families;
-  families.push_back(Counter("outrigger_annotate_patches_total",
-                             "Patches of nodes, by their outcome.", std::move(patches)));
+  families.push_back(Counter("outrigger_annotate_patches_total", "Patches of nodes, by result.",
+                             std::move(patches)));
   families.push_back(Counter("outrigger_annotate_missing_total",
-                             "Values that the source did not have, by node and cause.",
+                             "Values missing in the source, by node and cause.",
                              std::move(missing)));
   families.push_back(Counter("outrigger_annotate_removed_total",
-                             "Annotations that were removed, since the source lost their value.",
+                             "Annotations removed because the source lost their value.",
                              One(static_cast<double>(figures.removed))));
   families.push_back(Counter("outrigger_annotate_rounds_total", "Rounds that computed values.",
                              One(static_cast<double>(figures.rounds))));
   families.push_back(Counter("outrigger_annotate_failed_rounds_total",
-                             "Rounds that failed, since the cluster or the source did.",
+                             "Rounds that failed because of the cluster or the source.",
                              One(static_cast<double>(figures.failed_rounds))));
   families.push_back(Counter("outrigger_annotate_round_seconds_total",
-                             "Time of all rounds, the source's own included.",
+                             "Total time of rounds, including the source's time.",
                              One(figures.round_seconds)));
   families.push_back(Counter("outrigger_annotate_compare_seconds_total",
-                             "Time of all rounds after the source's answer.",
+                             "Total time of rounds after the source's response.",
                              One(figures.compute_seconds)));
   families.push_back(Gauge("outrigger_annotate_pending_nodes",
                            "Nodes whose patch is not written yet.",

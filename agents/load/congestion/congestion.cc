@@ -15,7 +15,7 @@ struct Settings {
   int64_t max = 100;
   static constexpr auto kFields = std::tuple{
       Setting{"max", &Settings::max, Range{int64_t{1}, std::numeric_limits<int64_t>::max()},
-              "congestion factor from which on a node scores 0"}
+              "congestion factor at which a node's score reaches 0"}
           .LegacyEnv("CONGESTION_FACTOR_MAX")};
 };
 

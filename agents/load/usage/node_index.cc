@@ -147,7 +147,7 @@ NodeMatch Several(const std::vector<const Candidate*>& left) {
   for (const Candidate* candidate : left) labels.push_back(candidate->labels);
   return {.selector = {},
           .gap = Gap::kSeveralSeries,
-          .detail = fmt::format("{} series, with {}; a label matcher can choose one", left.size(),
+          .detail = fmt::format("{} series, with {}; select one by a label matcher", left.size(),
                                 DifferencesOf(labels))};
 }
 
@@ -170,7 +170,7 @@ NodeMatch Choose(const std::vector<Candidate>& candidates, const Uses& uses) {
   }
   return {.selector = {},
           .gap = Gap::kSeveralSeries,
-          .detail = "its labels node and instance are those of further series, too"};
+          .detail = "other series have the same labels node and instance"};
 }
 
 }  // namespace

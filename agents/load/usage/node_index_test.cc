@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {{{"instance", "10.0.0.1:9100"}}, {{"node", "b"}, {"instance", "10.0.0.1:9100"}}},
                  "",
                  Gap::kSeveralSeries,
-                 "further series"},
+                 "other series"},
         MatchRow{"ValueThatNoQueryCanName", {{{"instance", "a:\"1\\"}}}, "", Gap::kSeveralSeries},
         MatchRow{"NameWithDomain",
                  {{{"instance", "a.example.com:9100"}}},

@@ -36,7 +36,7 @@ std::vector<NodeSeries> SeriesOfNodes(const QueryAnswer& answer, size_t count, N
     if (node >= count || series.points.empty()) continue;
     NodeSeries& found = nodes[node];
     if (found.series != nullptr && found.gap == Gap::kNone) {
-      found.detail = "several series in the answer, with " +
+      found.detail = "several series in the response, with " +
                      DifferencesOf({&found.series->labels, &series.labels});
       found.gap = Gap::kSeveralSeries;
     } else if (found.series == nullptr) {
@@ -49,10 +49,10 @@ std::vector<NodeSeries> SeriesOfNodes(const QueryAnswer& answer, size_t count, N
   for (NodeSeries& node : nodes) {
     if (node.gap != Gap::kNoSeries) continue;
     node.detail = is_foreign ? fmt::format(
-                                   "the answer has {} series, but none has a label node or "
-                                   "instance that names it",
+                                   "the response has {} series, but none names the node in its "
+                                   "label node or instance",
                                    answer.series.size())
-                             : "the answer has no value of it";
+                             : "the response has no value for it";
   }
   return nodes;
 }
@@ -81,10 +81,9 @@ Value ForecastValue(const NodeSeries& node, double end, double step, size_t poin
   if (negative != grid.end()) return Checked(*negative, /*signed_ok=*/false);
   const std::optional<double> next = ForecastWithin(WithoutGaps(grid));
   if (!next || static_cast<size_t>(known) < kFewestForForecast) {
-    return Value::Missing(Gap::kTooYoung,
-                          fmt::format("{} parts of the window are known, a forecast "
-                                      "needs {}",
-                                      known, kFewestForForecast));
+    return Value::Missing(
+        Gap::kTooYoung, fmt::format("{} parts of the window have data, a forecast needs {}", known,
+                                    kFewestForForecast));
   }
   return Checked(std::max(*next, 0.0), /*signed_ok=*/false);
 }

@@ -38,7 +38,7 @@ class Budget {
   absl::Status Take(size_t bytes) {
     if (bytes > left_) {
       return absl::ResourceExhaustedError(
-          "the answer has too many series, labels, points or other values");
+          "the response has too many series, labels, points or other values");
     }
     left_ -= bytes;
     return absl::OkStatus();
@@ -67,7 +67,7 @@ absl::Status ReadTimestamp(json::Value value, const json::Path& at, double* seco
   if (!json::IsNumber(token)) return json::Expected(at, "a timestamp (a number)", value);
   absl::Status status = ReadNumber(token, at, seconds);
   if (status.ok() && !(std::abs(*seconds) < kLatestTime)) {
-    return json::Invalid(at, "expected a timestamp, found a number that is none");
+    return json::Invalid(at, "expected a timestamp, found an invalid number");
   }
   return status;
 }
@@ -176,7 +176,7 @@ absl::Status ReadRoot(json::Object root, Budget* budget, QueryAnswer* answer) {
                                return ReadData(data, place, budget, answer);
                              }});
   if (!status.ok()) return status;
-  if (is_partial) answer->warnings.emplace_back("the answer is partial");
+  if (is_partial) answer->warnings.emplace_back("the response is partial");
   if (outcome == "success") {
     answer->error.clear();
     return has_data ? absl::OkStatus()

@@ -60,7 +60,7 @@ TEST(QueryAnswer, HasErrorsAndWarnings) {
   const auto warned = Read(R"({"status":"success","data":{"result":[]},"warnings":["a","b"],)"
                            R"("infos":["c"],"isPartial":true,"stats":{"x":[1]}})");
   ASSERT_TRUE(warned.ok()) << warned.status();
-  EXPECT_THAT(warned->warnings, ElementsAre("a", "b", "the answer is partial"));
+  EXPECT_THAT(warned->warnings, ElementsAre("a", "b", "the response is partial"));
 }
 
 TEST(QueryAnswer, IsBoundedInMemory) {
@@ -107,7 +107,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"ValueIsWord", Success(R"([{"value":[1,"much"]}])"), "result[0].value[1]"},
         BadRow{"ValueIsEmpty", Success(R"([{"value":[1,""]}])"), "result[0].value[1]"},
         BadRow{"TimeIsText", Success(R"([{"value":["1","2"]}])"), "a timestamp"},
-        BadRow{"TimeIsHuge", Success(R"([{"value":[1e673,"2"]}])"), "found a number that is none"},
+        BadRow{"TimeIsHuge", Success(R"([{"value":[1e673,"2"]}])"), "found an invalid number"},
         BadRow{"OneElement", Success(R"([{"value":[1]}])"), "found less"},
         BadRow{"ThreeElements", Success(R"([{"value":[1,"1","1"]}])"), "found more"},
         BadRow{"LabelIsNumber", Success(R"([{"metric":{"a":1}}])"), "metric.a"},

@@ -46,8 +46,8 @@ std::string Said(std::string_view body) {
 /// Returns what to check after a 401 or 403, by what the server said.
 std::string CheckOfRights(std::string_view said) {
   if (Holds(said, "org id") || Holds(said, "tenant") || Holds(said, "orgid")) {
-    return "It wants a tenant: give --prometheus-header-file a file with the line "
-           "\"X-Scope-OrgID: <tenant>\"";
+    return "It needs a tenant: give --prometheus-header-file a file with the line \"X-Scope-OrgID: "
+           "<tenant>\"";
   }
   return "Check --prometheus-token-file, --prometheus-header-file (which may have "
          "\"Authorization: Basic <user:password in base64>\"), or the client certificate";
@@ -55,13 +55,13 @@ std::string CheckOfRights(std::string_view said) {
 
 /// Returns what to check where the status is no answer of Prometheus.
 std::string CheckOf(const http_client::Answer& answer, std::string_view said) {
-  if (Holds(said, "to an https server")) return "Check the URL: https:// is wanted";
+  if (Holds(said, "to an https server")) return "Check the URL: the server expects https://";
   if (answer.status >= 500) return "Check the server's log";
   switch (answer.status) {
     case 429:
-      return "It is asked too much: check its limits of this tenant, and --interval";
+      return "Check its limits for this tenant, and --interval";
     case 404:
-      return "Check the URL: with a proxy it may need a path prefix, as \"http://host/prometheus\"";
+      return "Check the URL: a proxy may need a path prefix, such as \"http://host/prometheus\"";
     case 301:
     case 302:
     case 307:
@@ -146,7 +146,7 @@ QueryResult PrometheusClient::Ask(const std::string& query, const QueryTime& tim
   return {.outcome = outcome,
           .answer = {},
           .status = absl::DataLossError(
-              fmt::format("{}: the answer is not that of Prometheus: {}{}{}", url,
+              fmt::format("{}: not a response of Prometheus: {}{}{}", url,
                           Shortened(Printable(std::string(answer.status().message())), kMaxQuoted),
                           page.empty() ? "" : ": ", page))};
 }

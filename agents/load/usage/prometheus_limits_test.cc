@@ -146,7 +146,7 @@ TEST(PrometheusSource, GivesUpASourceThatAnswersNoMore) {
   // beside them, is answered in between.
   EXPECT_LE(asked_in_vain, 5U);
   EXPECT_EQ(reading->nodes[0].further[39].gap, Gap::kFailed);
-  EXPECT_THAT(reading->nodes[0].further[39].detail, HasSubstr("not asked, since "));
+  EXPECT_THAT(reading->nodes[0].further[39].detail, HasSubstr("skipped, since "));
 }
 
 TEST(PrometheusSource, HasNothingWhereNoQueryOfValuesIsAnswered) {
@@ -169,7 +169,7 @@ TEST(PrometheusSource, HasABoundedNumberOfNotes) {
   const auto reading = Read(WithFurther(server.url()), {AskedNode("a", "10.0.0.1")});
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->notes.size(), 21U);
-  EXPECT_THAT(reading->notes.back(), HasSubstr("left out"));
+  EXPECT_THAT(reading->notes.back(), HasSubstr("omitted"));
 }
 
 }  // namespace

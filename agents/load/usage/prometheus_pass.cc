@@ -54,8 +54,7 @@ void QueryFates::Note(size_t target, size_t nodes, Outcome outcome, const absl::
 std::optional<std::string> QueryFates::WhyNotAsk(size_t target) const {
   const MutexLock lock(mutex_);
   if (silent_ >= most_silent_) {
-    return fmt::format("not asked, since {} calls in a row had no answer in time: {}", silent_,
-                       why_silent_);
+    return fmt::format("skipped, since {} calls in a row timed out: {}", silent_, why_silent_);
   }
   const auto entry = targets_.find(target);
   if (entry == targets_.end() || entry->second.answered) return std::nullopt;
@@ -172,7 +171,7 @@ absl::Status PrometheusPass::FindSeries() {
   }
   if (series.empty()) {
     Note(
-        fmt::format("no series answers the query of nodes: {}. Check that Prometheus scrapes "
+        fmt::format("the query of nodes returns no series: {}. Check that Prometheus scrapes "
                     "node_exporter, and --prometheus-matchers or --query-nodes",
                     query));
   }
@@ -202,7 +201,7 @@ void PrometheusPass::MeasureScrapes() {
   const milliseconds interval = ScrapeInterval(result.answer.series);
   spacing_ = SpacingOf(options_.window, options_.step, interval);
   if (interval.count() > 0) return;
-  Note(fmt::format("query of scrapes: no series has two samples, so rates are taken over {}: {}",
+  Note(fmt::format("query of scrapes: no series has two samples, so rates use {}: {}",
                    DurationText(spacing_.range), query));
 }
 
@@ -213,7 +212,7 @@ void PrometheusPass::SetGaps() {
     NodeReading& node = reading_.nodes[i];
     const NodeMatch& match = matches_[i];
     if (match.selector) node.matched_by = match.selector->Text();
-    const Value gap = match.selector ? Value::Missing(Gap::kFailed, "it was not asked for")
+    const Value gap = match.selector ? Value::Missing(Gap::kFailed, "it was not requested")
                                      : Value::Missing(match.gap, match.detail);
     node.further.assign(options_.further.size(), gap);
     if (options_.original_arithmetic) node.original = {.now = gap, .least = gap};
@@ -496,7 +495,7 @@ void PrometheusPass::Note(std::string note) {
 
 std::vector<std::string> PrometheusPass::TakeNotes() {
   const MutexLock lock(mutex_);
-  if (left_out_ > 0) notes_.push_back(fmt::format("{} further notes are left out", left_out_));
+  if (left_out_ > 0) notes_.push_back(fmt::format("{} further notes are omitted", left_out_));
   return std::move(notes_);
 }
 

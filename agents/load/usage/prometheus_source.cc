@@ -62,7 +62,7 @@ absl::Status FaultOf(const PrometheusOptions& options) {
   for (const FurtherQuery& further : options.further) {
     if (Trimmed(further.query).empty()) {
       return absl::InvalidArgumentError(
-          fmt::format("query of annotation {}: it is empty", further.annotation));
+          fmt::format("query of annotation {} is empty", further.annotation));
     }
   }
   return absl::OkStatus();
@@ -86,8 +86,8 @@ absl::StatusOr<std::unique_ptr<Source>> MakePrometheusSource(PrometheusOptions o
                   .read = options.total,  // a query computes before its first byte
                   .total = options.total,
                   .max_bytes = options.most_bytes},
-       .check = "Check that Prometheus runs, that this is its host and port, and that no "
-                "NetworkPolicy forbids it"});
+       .check =
+           "Check that Prometheus runs, its host and port, and that no NetworkPolicy blocks it"});
   if (!client.ok()) return client.status();
   return std::make_unique<PrometheusSource>(std::move(options), *std::move(client));
 }

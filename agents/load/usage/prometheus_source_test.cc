@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(
         ScrapesRow{"OneAlone",
                    R"([300,"1"])",
                    "}[1200s]",
-                   {"query of scrapes: no series has two samples, so rates are taken over 1200s: "
+                   {"query of scrapes: no series has two samples, so rates use 1200s: "
                     "node_memory_MemAvailable_bytes{"}},
         ScrapesRow{"None", "", "}[1200s]", {"no series has two samples"}}),
     [](const auto& row) { return row.param.name; });
@@ -103,9 +103,9 @@ TEST(PrometheusSource, ReportsWhyANodeHasNoValueOfAQuery) {
   const auto reading = Read(To(server.url()), {AskedNode("a", "10.0.0.1")});
   ASSERT_TRUE(reading.ok()) << reading.status();
   EXPECT_EQ(reading->nodes[0].cpu.mean.detail,
-            "the answer has no value of it; a rate needs two samples in 60s");
+            "the response has no value for it; a rate needs two samples in 60s");
   EXPECT_EQ(reading->nodes[0].memory.mean.detail,
-            "the answer has 1 series, but none has a label node or instance that names it");
+            "the response has 1 series, but none names the node in its label node or instance");
 }
 
 // 4 cpus and 8 GB, of which the kubelet keeps one and 2 GB.
@@ -208,10 +208,10 @@ TEST(PrometheusSource, TakesNoRatioOfAQueryForMillicores) {
     EXPECT_EQ(node.cpu.mean.gap, Gap::kUnit);
     EXPECT_TRUE(node.cpu.deviation.value) << "of a default query";
   }
-  EXPECT_THAT(reading->notes,
-              ElementsAre("--query-cpu-mean gives at most 0.31 (node b, which has 4000), expected "
-                          "are free millicores. It looks like a ratio: multiply it by 1000 and the "
-                          "number of cpus"));
+  EXPECT_THAT(
+      reading->notes,
+      ElementsAre("--query-cpu-mean gives at most 0.31 (node b, which has 4000), expected free "
+                  "millicores. It looks like a ratio: multiply it by 1000 and the number of cpus"));
 }
 
 TEST(PrometheusSource, HasNoSeriesWhereTheAnswerIsEmpty) {

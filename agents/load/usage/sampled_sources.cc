@@ -60,8 +60,8 @@ class MetricsApiSource final : public Source {
     if (!body.ok()) return body.status();
     const absl::StatusOr<std::vector<UsedNow>> used = ReadNodeMetrics(&*body);
     if (!used.ok()) {
-      return absl::DataLossError(fmt::format("{}: the answer is not that of metrics.k8s.io: {}",
-                                             kPath, Text(used.status())));
+      return absl::DataLossError(
+          fmt::format("{}: not a response of metrics.k8s.io: {}", kPath, Text(used.status())));
     }
     return usage_.Take(nodes, *used, NowMs(options_.clock), Name());
   }
@@ -114,7 +114,7 @@ absl::StatusOr<std::unique_ptr<Source>> MakeMetricsApiSource(Fetch fetch, Metric
 
 absl::StatusOr<std::unique_ptr<Source>> MakeFileSource(FileOptions options) {
   if (absl::Status status = CheckWindow(options.window); !status.ok()) return status;
-  if (options.path.empty()) return absl::InvalidArgumentError("file: a path is expected");
+  if (options.path.empty()) return absl::InvalidArgumentError("file: expected a path");
   return std::make_unique<FileSource>(std::move(options));
 }
 

@@ -150,8 +150,8 @@ TEST_F(MetricsApi, EndsNoWindowInTheFuture) {
   answer_ = List({Item("a", "1", "1Gi", now_ + 3600)});
   const auto reading = Read();
   EXPECT_EQ(reading->end_ms, now_ * 1000);
-  EXPECT_THAT(reading->notes,
-              ElementsAre(::testing::AllOf(HasSubstr("clock is ahead"), HasSubstr("a first"))));
+  EXPECT_THAT(reading->notes, ElementsAre(::testing::AllOf(HasSubstr("clock is ahead"),
+                                                           HasSubstr("the first is a"))));
   // The same sample later is no other one.
   now_ += 100;
   EXPECT_EQ(Read()->nodes[0].cpu.mean.gap, Gap::kTooYoung);
@@ -178,8 +178,8 @@ TEST_F(MetricsApi, AWrongClockHarmsItsOwnNodeAlone) {
   EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
   EXPECT_EQ(reading.nodes[1].cpu.mean.value, 2000);
   reading = sample(-3600);
-  EXPECT_THAT(reading.notes,
-              ElementsAre(::testing::AllOf(HasSubstr("went back"), HasSubstr("wrong first"))));
+  EXPECT_THAT(reading.notes, ElementsAre(::testing::AllOf(HasSubstr("went backwards"),
+                                                          HasSubstr("the first is wrong"))));
   EXPECT_EQ(reading.nodes[0].cpu.mean.value, 3000);
   EXPECT_EQ(reading.nodes[1].cpu.mean.gap, Gap::kTooYoung);
 }
@@ -194,7 +194,8 @@ TEST_F(MetricsApi, ReportsWhyThereIsNoAnswer) {
     answer_ = std::string(body);
     const auto reading = Read();
     EXPECT_EQ(reading.status().code(), StatusCode::kDataLoss) << body;
-    EXPECT_THAT(std::string(reading.status().message()), HasSubstr("not that of metrics.k8s.io"));
+    EXPECT_THAT(std::string(reading.status().message()),
+                HasSubstr("not a response of metrics.k8s.io"));
   }
 }
 

@@ -55,7 +55,7 @@ int64_t EndOf(std::span<const UsedNow> samples, int64_t now_ms) {
 void NoteNodes(std::string_view what, std::string_view source,
                const std::vector<std::string_view>& nodes, std::vector<std::string>* notes) {
   if (nodes.empty()) return;
-  notes->push_back(fmt::format("{}: {} (of {} nodes, {} first)", source, what, nodes.size(),
+  notes->push_back(fmt::format("{}: {} ({} nodes, the first is {})", source, what, nodes.size(),
                                Shortened(Printable(nodes.front()), kMaxName)));
 }
 
@@ -88,7 +88,7 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
           NoReading(Gap::kNoSeries, fmt::format("{} has no such node", source), forecast_));
     } else if (sample->second == nullptr) {
       reading.nodes.push_back(NoReading(Gap::kSeveralSeries,
-                                        fmt::format("{} has several nodes of this name", source),
+                                        fmt::format("{} has several nodes with this name", source),
                                         forecast_));
     } else {
       const UsedNow& used = *sample->second;
@@ -99,9 +99,9 @@ Reading SampledUsage::Take(std::span<const NodeQuestion> nodes, std::span<const 
     kept.insert(std::move(window));
   }
   windows_ = std::move(kept);
-  NoteNodes("its clock is ahead of that of this program; samples count as of now", source, ahead,
+  NoteNodes("its clock is ahead of this program's; samples count as current", source, ahead,
             &reading.notes);
-  NoteNodes("its clock went back; its window begins again", source, back, &reading.notes);
+  NoteNodes("its clock went backwards; its window restarts", source, back, &reading.notes);
   return reading;
 }
 
@@ -130,13 +130,13 @@ NodeReading SampledUsage::ReadNode(const NodeQuestion& node, const UsedNow& samp
 
 Free SampledUsage::FreeOf(const WindowedMoments& used, double allocatable, bool is_amount,
                           int64_t end_ms) const {
-  if (!is_amount) return Missing(Gap::kUnit, "what is used is missing or no amount", forecast_);
+  if (!is_amount) return Missing(Gap::kUnit, "the usage is missing or not an amount", forecast_);
   if (!(allocatable > 0)) return Missing(Gap::kUnit, "the node has no allocatable", forecast_);
   const std::optional<Moments> moments = used.Of(end_ms);
   const std::chrono::milliseconds known = used.Known(end_ms);
   if (const auto needed = std::min(kLeastKnown, window_ / 2); !moments || known < needed) {
     return Missing(Gap::kTooYoung,
-                   fmt::format("{} s of a window of {} s are known, {} s are needed",
+                   fmt::format("{} s of a window of {} s have data, {} s are needed",
                                known.count() / 1000, window_.count() / 1000, needed.count() / 1000),
                    forecast_);
   }

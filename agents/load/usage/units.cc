@@ -73,10 +73,10 @@ const Unit* Guess(Resource resource, std::span<const UnitSample> samples) {
 
 UnitVerdict Verdict(bool is_impossible, const UnitSample& largest, Resource resource,
                     bool is_deviation, const Unit* guess) {
-  std::string why = fmt::format(
-      "gives at most {:.4g} (node {}, which has {:.0f}), expected are {} {}", largest.value,
-      *largest.node, largest.allocatable, is_deviation ? "deviations in" : "free",
-      resource == Resource::kCpu ? "millicores" : "bytes");
+  std::string why =
+      fmt::format("gives at most {:.4g} (node {}, which has {:.0f}), expected {} {}", largest.value,
+                  *largest.node, largest.allocatable, is_deviation ? "deviations in" : "free",
+                  resource == Resource::kCpu ? "millicores" : "bytes");
   if (guess != nullptr) why += fmt::format(". It looks like {}: {}", guess->name, guess->cure);
   return {.is_impossible = is_impossible, .why = std::move(why)};
 }

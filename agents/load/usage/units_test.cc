@@ -57,13 +57,13 @@ INSTANTIATE_TEST_SUITE_P(
                 kCpu,
                 {0.12, 0.31},
                 kImpossible,
-                "gives at most 0.31 (node b, which has 64000), expected are free millicores. It "
-                "looks like a ratio: multiply it by 1000 and the number of cpus"},
+                "gives at most 0.31 (node b, which has 64000), expected free millicores. It looks "
+                "like a ratio: multiply it by 1000 and the number of cpus"},
         UnitRow{"CpuRatioOfOneNode", kCpu, {0.97}, kImpossible, "a ratio"},
         UnitRow{"CpuPercent", kCpu, {88, 31}, kOdd, "percent: multiply it by 10"},
         UnitRow{"Cores", kCpu, {3.2, 41}, kOdd, "cores: multiply it by 1000"},
         UnitRow{"CoresOrAFullCluster", kCpu, {2, 9}, kOdd, "cores"},
-        UnitRow{"Nanocores", kCpu, {3.2e9, 4e10}, kImpossible, "expected are free millicores"},
+        UnitRow{"Nanocores", kCpu, {3.2e9, 4e10}, kImpossible, "expected free millicores"},
         UnitRow{"CounterWithoutRate", kCpu, {9e6, 3e8}, kImpossible},
         UnitRow{"CpuDeviation", kCpu, {12, 40}, kNothing, "", true},
         UnitRow{"CpuDeviationAsRatio",

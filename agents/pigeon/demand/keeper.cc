@@ -41,7 +41,7 @@ void DemandKeeper::Read(const CallLimits& limits) {
     version_.clear();
     StartFromNothing(std::string(stored.status().message()));
   } else if (!absl::IsCancelled(stored.status())) {
-    Warn(fmt::format("the statistics of demand cannot be read, and are not stored meanwhile: {}",
+    Warn(fmt::format("the statistics of demand cannot be read, so they are not stored: {}",
                      std::string(stored.status().message())));
     return;
   } else {
@@ -68,10 +68,8 @@ void DemandKeeper::Take(const StoredState& stored) {
 }
 
 void DemandKeeper::StartFromNothing(std::string_view why) {
-  Warn(
-      fmt::format("the statistics of demand start from nothing, and will replace what is stored: "
-                  "{}",
-                  why));
+  Warn(fmt::format("the statistics of demand start empty and will replace the stored ones: {}",
+                   why));
 }
 
 DemandKeeper::Saved DemandKeeper::Save(const CallLimits& limits) {

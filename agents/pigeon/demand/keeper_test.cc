@@ -283,7 +283,7 @@ TEST(PigeonDemandKeeper, StartsFromNothingWhereNothingCanBeRead) {
     process.Count("a", 100);
     process.Round();
     EXPECT_THAT(process.warnings,
-                ElementsAre(::testing::AllOf(HasSubstr("start from nothing"), HasSubstr(why))));
+                ElementsAre(::testing::AllOf(HasSubstr("start empty"), HasSubstr(why))));
     EXPECT_THAT(medium.state.data.at("demand"), HasSubstr("pods 1")) << "it was replaced";
   }
 }
@@ -306,7 +306,7 @@ TEST(PigeonDemandKeeper, StartsFromNothingWithOtherResources) {
   Process after(&medium, Resources::First(3, "gpu"));
   after.Round();
   EXPECT_EQ(after.book.demand().pods(), 0);
-  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("it has nothing of pods")));
+  EXPECT_THAT(after.warnings, ElementsAre(HasSubstr("it has no data for pods")));
 }
 
 TEST(PigeonDemandKeeper, RunsARoundEachIntervalUntilItIsStopped) {

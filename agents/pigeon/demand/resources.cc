@@ -65,7 +65,7 @@ absl::StatusOr<Resources> Resources::Parse(std::string_view text, std::string_vi
       weight = WeightFrom(Trimmed(std::string_view(part).substr(equals + 1)));
     }
     if (!weight.ok()) return NotAccepted(part, std::string(weight.status().message()));
-    if (!names.emplace(name).second) return NotAccepted(part, "it is there twice");
+    if (!names.emplace(name).second) return NotAccepted(part, "listed twice");
     list.push_back(Make(name, *weight, gpu));
   }
   if (list.size() > kMostResources) return NotAccepted(text, "more than 16 resources");

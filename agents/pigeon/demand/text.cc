@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<double>> ReadNumbers(LineReader* lines, std::string_v
   for (const std::string_view word : *words) {
     const auto number = NumberFrom<double>(word);
     if (!number || !(*number >= 0 && *number <= kMostNumber)) {
-      return lines->Wrong(fmt::format("\"{}\" is no number from 0 to {}",
+      return lines->Wrong(fmt::format("\"{}\" is not a number from 0 to {}",
                                       Printable(Shortened(word, 40)), kMostNumber));
     }
     numbers.push_back(*number);
@@ -107,7 +107,7 @@ absl::Status ReadHead(LineReader* lines) {
   const auto words = lines->Next(kForm);
   if (!words.ok()) return words.status();
   if (words->size() == 1 && (*words)[0] == kVersion) return absl::OkStatus();
-  return lines->Wrong(fmt::format("it is of version {}, this program reads version {}",
+  return lines->Wrong(fmt::format("it has version {}, this program reads version {}",
                                   words->empty() ? "\"\"" : Printable(Shortened((*words)[0], 40)),
                                   kVersion));
 }
@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<size_t>> Places(const std::vector<std::string_view>& 
     while (at < names.size() && names[at] != resources[i].name) ++at;
     if (at == names.size()) {
       return absl::FailedPreconditionError(
-          fmt::format("it has nothing of {}, which counts now", resources[i].name));
+          fmt::format("it has no data for {}, which now counts", resources[i].name));
     }
     places.push_back(at);
   }

@@ -57,14 +57,14 @@ TEST(PigeonDemandText, SaysWhichLineIsWrong) {
   const std::pair<std::string, const char*> rows[] = {
       {"", "line 1: \"outrigger-pigeon-demand ...\" is expected"},
       {"hello", "line 1"},
-      {Replaced(good, "demand 1", "demand 2"), "it is of version 2, this program reads version 1"},
-      {Replaced(good, "demand 1", "demand"), "it is of version \"\""},
+      {Replaced(good, "demand 1", "demand 2"), "it has version 2, this program reads version 1"},
+      {Replaced(good, "demand 1", "demand"), "it has version \"\""},
       {Replaced(good, "resources cpu memory", "resources"), "line 2: 1 to 16 names"},
       {Replaced(good, "pods 2", "pods 101"), "line 3: a number of pods from 0 to 100"},
       {Replaced(good, "pods 2", "pods -1"), "line 3"},
       {Replaced(good, "pods 2", "pods two"), "line 3"},
       {Replaced(good, "mean ", "mean 1 "), "line 4: 2 numbers"},
-      {Replaced(good, "mean 175", "mean nan"), "line 4: \"nan\" is no number"},
+      {Replaced(good, "mean 175", "mean nan"), "line 4: \"nan\" is not a number"},
       {Replaced(good, "mean 175", "mean inf"), "line 4"},
       {Replaced(good, "mean 175", "mean -5"), "line 4"},
       {Replaced(good, "mean 175", "mean 1e999"), "line 4"},
@@ -91,7 +91,7 @@ TEST(PigeonDemandText, IsTakenForFewerResourcesAndNotForOthers) {
   EXPECT_EQ(fewer->demand.square(0, 0), SomeState().demand.square(1, 1));
   const auto other = ParseDemand(text, Resources::First(3, "gpu"));
   EXPECT_TRUE(absl::IsFailedPrecondition(other.status()));
-  EXPECT_THAT(std::string(other.status().message()), HasSubstr("it has nothing of pods"));
+  EXPECT_THAT(std::string(other.status().message()), HasSubstr("it has no data for pods"));
 }
 
 }  // namespace

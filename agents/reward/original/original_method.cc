@@ -219,7 +219,7 @@ bool IsOfAllNodes(std::string_view key) {
 
 std::vector<std::string> Findings(size_t unusable) {
   if (unusable == 0) return {};
-  return {fmt::format("{} lines are no key and value of the original program", unusable)};
+  return {fmt::format("{} lines are not a key and value of the original program", unusable)};
 }
 
 }  // namespace
@@ -338,8 +338,8 @@ std::string OriginalMethod::Note() {
   if (is_noted_ || monitor_.refused() == 0) return "";
   is_noted_ = true;
   return fmt::format(
-      "there is no room for more than {} values of pod types by nodes: further types are not "
-      "counted, and once an hour those without pods make room",
+      "the limit of {} values (pod type and node) is reached: further types are not counted; once "
+      "an hour types without pods are removed",
       monitor_.most_keys());
 }
 

@@ -61,7 +61,7 @@ TEST_F(RewardOriginalMethod, TypesThatHaveNoRoomAreSaidOnceAndTypesWithoutPodsMa
   OriginalMethod method({}, 20);
   method.Begin("", now_);
   for (int i = 0; i < 40; ++i) PutFailed("p" + std::to_string(i));
-  EXPECT_THAT(Look(&method).note, HasSubstr("no room for more than 20 values"));
+  EXPECT_THAT(Look(&method).note, HasSubstr("the limit of 20 values"));
   EXPECT_LE(method.Pairs(), 20U);
   PutFailed("d1", "D");
   EXPECT_THAT(Look(&method).note, IsEmpty());

@@ -6,7 +6,8 @@ namespace outrigger::reward {
 
 /// The settings of the rule. A plain value.
 struct Rule {
-  double half_life = 86'400;  // seconds in which half of what was counted is forgotten; more than 0
+  double half_life = 86'400;  // seconds in which counted successes and failures lose half their
+                              // weight; more than 0
   double mttf = 600;          // seconds of running that count as one success; more than 0
   double prior = 2;           // weight of what is assumed before anything is known; not negative
 };

@@ -208,7 +208,7 @@ std::string RuleMethod::OnClock(Moment now) {
     if (pod.due != 0) due_.emplace(pod.due, uid);
   }
   if (!is_first_) counted_until_ = now.wall;
-  return fmt::format("the clock was set by {} s: what was counted keeps its age", jump);
+  return fmt::format("the clock was changed by {} s: counts keep their age", jump);
 }
 
 Progress RuleMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, Moment now) {
@@ -324,8 +324,8 @@ absl::Status RuleMethod::Score(const Request& request, Seconds now,
       if (request.explaining) scores[i].why = WhyText(type, *known, found->second, rule_, now);
     } else {
       scores[i].why = known->revision == 0
-                          ? request.Why("nothing is known of type {}", type)
-                          : request.Why("no failure of type {} here is known, {:.2f} of all nodes",
+                          ? request.Why("no data on type {}", type)
+                          : request.Why("no known failure of type {} here, {:.2f} on all nodes",
                                         type, known->mean);
     }
   }

@@ -200,8 +200,8 @@ void Reader::ReadHead(std::string_view line) {
       line.starts_with(kHead) ? Number<int64_t>(line.substr(kHead.size())) : std::nullopt;
   if (version == kVersion) return;
   line_ = 0;
-  Find(version ? fmt::format("it is of version {}, and this program writes version {}: lines that "
-                             "are the same in both are used",
+  Find(version ? fmt::format("it has version {}, this program writes version {}: lines that are "
+                             "valid in both are used",
                              *version, kVersion)
                : fmt::format("it does not begin with \"{}{}\"", kHead, kVersion));
   line_ = 1;
@@ -211,7 +211,7 @@ std::string Reader::ReadLine(const Fields& fields) {
   if (fields[0] == "time") return ReadTime(fields);
   if (read_.state.time == 0) {
     read_.state.time = now_;
-    Find("the time is missing: what follows is taken as of now");
+    Find("the time is missing: the rest is treated as current");
   }
   if (fields[0] == "node") return ReadNode(fields);
   if (fields[0] == "type") return ReadType(fields);

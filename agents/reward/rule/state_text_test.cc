@@ -83,7 +83,7 @@ TEST(RewardState, NamesAnotherVersionAndKeepsWhatIsTheSame) {
   text += "colour green\n";
   const StateRead read = Read(text);
   ASSERT_THAT(read.findings, SizeIs(2));
-  EXPECT_THAT(read.findings[0].text, HasSubstr("it is of version 7, and this program writes"));
+  EXPECT_THAT(read.findings[0].text, HasSubstr("it has version 7, this program writes"));
   EXPECT_EQ(read.findings[0].line, 0);
   EXPECT_EQ(read.state.experience.pairs(), 3U);
 }
