@@ -243,8 +243,8 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   cluster_.elections().Take("");
   Start();
   EXPECT_EQ(std::string(controller().Ready().message()),
-            "allocations that were begun are not settled yet: waiting for the Lease "
-            "kube-system/outrigger-devices, which no process holds");
+            "starting: earlier allocations must be completed or undone first; waiting for the "
+            "Lease kube-system/outrigger-devices, which no process holds");
   cluster_.elections().Give();
   Await([&] { return controller().Ready().ok(); });
   cluster_.custom().SetUsable(absl::UnavailableError("too old"));

@@ -199,15 +199,15 @@ TEST_P(Hostile, PodsHoldUpNobody) {
 
 const HostileRow kHostileRows[] = {
     {"SpreadConstraints", [] { return SpreadOverManyKeys(1, 5000); },
-     "asks for more than is planned: 5000 topology spread constraints, 64 are accepted"},
+     "exceeds a limit of the planner: 5000 topology spread constraints, 64 are accepted"},
     {"SpreadConstraintsOfManyPods", [] { return SpreadOverManyKeys(200, 60); },
-     "asks for more than is planned: all pending pods together have more than 1024 unlike"},
+     "exceeds a limit of the planner: all pending pods together have more than 1024 different"},
     {"SpreadConstraintsOfAGang", [] { return GangSpreadOverManyKeys(200, 60); },
-     "gang default/evil waits: asks for more than is planned: all pending pods together"},
+     "gang default/evil waits: exceeds a limit of the planner: all pending pods together"},
     {"AntiAffinityOfManyBoundPods", [] { return BoundApart(200 / kLess, 60); }, ""},
     {"AntiAffinityOfABoundPod", [] { return BoundApart(1, 5000); }, ""},
     {"Resources", [] { return AskingForResources(1, 10'000); },
-     "asks for more than is planned: 10001 resources, 64 are accepted"},
+     "exceeds a limit of the planner: 10001 resources, 64 are accepted"},
     {"ResourcesOfManyPods", [] { return AskingForResources(1000 / kLess, 60); }, ""},
     {"AntiAffinity", [] { return ApartFromEverybody(5000); },
      "5000 pod affinity and anti-affinity terms, 64 are accepted"},
@@ -216,7 +216,7 @@ const HostileRow kHostileRows[] = {
     {"Tolerations", [] { return WithManyTolerations(20'000); },
      "20000 tolerations, 1000 are accepted"},
     {"TopologyLevels", [] { return GangWithLevels(10'000); },
-     "names more than 8 topology levels, which are accepted"},
+     "names more than 8 topology levels, the limit"},
     {"UnlikeMembersWithoutRoom", [] { return UnlikeMembers(kNodes + kNodes / 10); },
      "gang default/evil waits"},
 };

@@ -12,7 +12,7 @@ namespace {
 bool AddPart(const std::string& text, ReasonParts* parts) {
   static const std::regex form(
       R"(claim ([^ ,:]+)(?:, request (claims\[\d+\]))?: (every|\d+) (.*) wanted, )"
-      R"((?:(the node has no pools|no device matches)|(which no devices can be)|(?:best has )?(\d+) )"
+      R"((?:(the node has no pools|no device matches)|(which no devices can satisfy)|(?:best has )?(\d+) )"
       R"((?:free|left by the other requests of the pod))(?: \((.*)\))?)");
   std::smatch found;
   if (!std::regex_match(text, found, form)) return false;

@@ -245,7 +245,7 @@ TEST_F(ReasonTexts, NameWhyNothingMatches) {
   detail_.match_attributes = {"pcie"};
   EXPECT_EQ(Reason(),
             "unresolvable: claim default/c: 1 foozer on one pcie wanted, no device matches (4 "
-            "without an attribute that is to be equal)");
+            "without an attribute that must be equal)");
 }
 
 TEST_F(ReasonTexts, NameFailuresNextToWhatMatches) {

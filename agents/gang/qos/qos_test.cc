@@ -101,7 +101,7 @@ TEST_F(QosTest, ThePodWithTheLargerGroupPriorityGoesFirst) {
   EXPECT_THAT(Passing("red"), ElementsAre("n0"));
   EXPECT_THAT(Passing("green"), IsEmpty());
   EXPECT_EQ(Reason("green"),
-            "waits for pod default/red, groupPriority 10 (see outrigger explain queue)");
+            "waits for pod default/red with groupPriority 10 (see outrigger explain queue)");
 }
 
 // As in the original plugin, which counts members. Agent gang starts them together.

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         KindRow{"NoMinimum", PodNamed("p", R"(,"labels":{"podGroup":"g"})"),
                 "no pod of the group names its minimum (label minAvailable)"},
         KindRow{"Workload", PodNamed("p", "", R"("workloadRef":{"name":"w","podGroup":"g"})"),
-                "field spec.workloadRef of Kubernetes 1.35 is not read"}),
+                "field spec.workloadRef of Kubernetes 1.35 is not supported"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorOfPods, LooksForTheMinimumAtAllPodsOfAGroup) {
@@ -213,8 +213,8 @@ TEST_P(DoctorOfPodsRefuses, Flags) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, DoctorOfPodsRefuses,
     ::testing::Values(RefusedRow{"Both", {"--live", "--cluster", "f"}, "exclude each other"},
-                      RefusedRow{"AKubeconfigAlone", {"--kubeconfig", "f"}, "go with --live"},
-                      RefusedRow{"AContextAlone", {"--context", "c"}, "go with --live"},
+                      RefusedRow{"AKubeconfigAlone", {"--kubeconfig", "f"}, "need --live"},
+                      RefusedRow{"AContextAlone", {"--context", "c"}, "need --live"},
                       RefusedRow{"StandardInputTwice", {"--cluster", "-"}, "only one can"}),
     [](const auto& row) { return row.param.name; });
 

@@ -90,7 +90,7 @@ var badInputs = []badInput{
 		claims:  `[{"name": "d", "privilegedClaimName": "admin-privileged"}]`,
 		refused: []string{"claim default/admin-privileged: " + needsLabel}},
 	{name: "admin-embedded", claims: embeddedClaim(`{"claims": [{"deviceClass": "admin"}]}`),
-		refused: []string{"claim default/admin-embedded-d: a class with adminAccess is not served to a claim embedded in a pod"}},
+		refused: []string{"claim default/admin-embedded-d: a claim embedded in a pod cannot use a class with adminAccess"}},
 }
 
 const needsLabel = `admin access to devices needs the label resource.kubernetes.io/admin-access: "true" on namespace default`
@@ -220,5 +220,5 @@ func (s *serving) labelNamespace() {
 	s.untilOn("admin-privileged", "n1")
 	s.untilStatus("DevicePrivilegedClaim", "admin-privileged", "state", "Allocated")
 	s.untilStatus("DevicePrivilegedClaim", "admin-past", "state", "Allocated")
-	s.untilRefused("admin-embedded", "claim default/admin-embedded-d: a class with adminAccess is not served")
+	s.untilRefused("admin-embedded", "claim default/admin-embedded-d: a claim embedded in a pod cannot use a class with adminAccess")
 }

@@ -127,7 +127,7 @@ TEST(ExplainClaimTest, SaysWhatEachNodeWouldGiveAndWhatWouldHelp) {
             "none)\n");
   EXPECT_THAT(ExplainClaimOn(Cluster(), {"two"}).out,
               HasSubstr("DRA:       0 of 2 nodes have devices for two\n"
-                        "Nearest:   a would do with shop/old gives back its devices\n"));
+                        "Nearest:   a; would help: shop/old releases its devices\n"));
 }
 
 TEST(ExplainClaimTest, WideNamesEachDevice) {
@@ -162,7 +162,7 @@ TEST(ExplainClaimTest, WhatIsNotThereIsNamedWithWhatIsNear) {
               HasSubstr("there is no ResourceClaim shop/ones"));
   EXPECT_THAT(ExplainClaimOn(Cluster(), {"one", "--nodes", "z"}).err,
               HasSubstr("--nodes: the cluster has no node z"));
-  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("wants the name of a claim"));
+  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("needs the name of a claim"));
 }
 
 TEST(ExplainPodDra, IsATableBelowTheAgents) {
@@ -199,7 +199,7 @@ TEST(ScheduleDra, TakesTheClaimsOfFilesWithoutAPod) {
 
 TEST(ScheduleDra, NothingOfItIsWritten) {
   EXPECT_THAT(RunOn(Cluster(), {"schedule"}, {"--pod", "shop/web", "--original-results"}).err,
-              HasSubstr("kube-scheduler alone allocates ResourceClaims"));
+              HasSubstr("only kube-scheduler allocates ResourceClaims"));
 }
 
 TEST(ScheduleDra, AnOldVersionIsRefusedByName) {

@@ -123,7 +123,7 @@ TEST(ExplainPodClaims, ThatCannotBeReadAreANote) {
   objects.push_back(objects[3]);
   const Ran ran = Explain(objects, {"web"});
   EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "note: device claims are not explained: " +
+  EXPECT_EQ(ran.err, "note: device claims cannot be explained: " +
                          ran.err.substr(ran.err.find("explained: ") + 11));
   EXPECT_THAT(ran.err, HasSubstr("DevicePool p0 is given twice"));
   EXPECT_EQ(Explain(objects, {"plain"}).err, "");

@@ -80,7 +80,7 @@ TEST(ScheduleLive, NamespacesSayWhoMayHaveAdminAccess) {
   answers["namespaces"] = ObjectServer::Refusal(403);
   EXPECT_THAT(run().out, HasSubstr("a: could not satisfy these claims: all\n"));
   EXPECT_THAT(run().err,
-              HasSubstr("note: namespaces are taken as not labelled for admin access: "));
+              HasSubstr("note: namespaces are treated as not labelled for admin access: "));
   answers["namespaces"] = ObjectServer::List(
       {{{"metadata",
          {{"name", "default"}, {"labels", {{"resource.kubernetes.io/admin-access", "true"}}}}}}});

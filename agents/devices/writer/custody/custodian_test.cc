@@ -162,7 +162,7 @@ TEST_F(CustodianTest, DecidesEachEntryByItsTable) {
            {"Due",
             "Same",
             "Waiting",
-            {"FreeClaim  c: its pod was not bound by the deadline of the intent"}},
+            {"FreeClaim  c: its pod was not bound before the deadline of the intent"}},
            {"Intent", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
            {"Confirmed", "Same", "Bound", {}},
            {"Confirmed", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},

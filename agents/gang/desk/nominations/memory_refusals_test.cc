@@ -470,8 +470,8 @@ TEST_F(SpecRefusalTest, TheSchedulersWordsAreThoseOfTheGang) {
   RefusedBut({"n4"});
   board_.ChangeMember("train", 0, [](Pod* pod) {
     pod->unscheduled_message =
-        "0/4 nodes are available: 1 gang default/train waits: cpu, after it gave up its places "
-        "(see outrigger explain gang), 3 node(s) didn't match scheduler-enforced node affinity. "
+        "0/4 nodes are available: 1 gang default/train waits: cpu, after it gave up its nodes (see "
+        "outrigger explain gang), 3 node(s) didn't match scheduler-enforced node affinity. "
         "preemption: 0/4 nodes are available: 4 no.";
   });
   EXPECT_EQ(Prepare(board_, kBegin)[0].refusal,
