@@ -1,4 +1,6 @@
 // The agents of the program, made as it makes them, with their defaults.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "chain.h"
 #include "policy.h"
 #include "rule/rule_method.h"
+#include "series.h"
 #include "virtual_cluster.h"
 
 namespace outrigger::safe {
@@ -67,8 +70,9 @@ class InCluster : public Policy {
 /// Reads what annotators write.
 class Annotated : public InCluster {
  public:
-  explicit Annotated(const Scene& scene, std::string_view source = "prometheus")
-      : InCluster(scene), chain_(&scene.trace, &scene.exporter, &cluster_, source) {}
+  explicit Annotated(const Scene& scene, std::string_view source = "prometheus",
+                     bool forecasts = false)
+      : InCluster(scene), chain_(&scene.trace, &scene.exporter, &cluster_, source, forecasts) {}
 
   void Advance(double time) override {
     InCluster::Advance(time);
@@ -94,11 +98,13 @@ double UseIn(std::string_view why, std::string_view resource) {
   return 0;
 }
 
-class SafePolicy final : public Annotated {
+class SafePolicy : public Annotated {
  public:
-  SafePolicy(const Scene& scene, std::string_view source)
-      : Annotated(scene, source),
-        agent_(safe::MakeFactory(), {}, &cluster_.fake(), cluster_.clock()) {}
+  SafePolicy(const Scene& scene, std::string_view source, bool forecasts = false)
+      : Annotated(scene, source, forecasts),
+        // Forecasts, which are off by default, are for pictures alone.
+        agent_(safe::MakeFactory(), {{"forecast-weight", "0"}}, &cluster_.fake(),
+               cluster_.clock()) {}
 
   std::vector<bool> Fits(size_t pod, std::span<const size_t> nodes) override {
     return agent_.Fits(OwnedRequest(cluster_.PodOf(pod), cluster_.NodesOf(nodes), false));
@@ -118,6 +124,36 @@ class SafePolicy final : public Annotated {
 
  private:
   const AgentUnderTest agent_;
+};
+
+/// Has forecasts annotated, by which it does not go.
+class RecordedSafe final : public SafePolicy {
+ public:
+  RecordedSafe(const Scene& scene, std::vector<LoadPoint>* points)
+      : SafePolicy(scene, "prometheus", /*forecasts=*/true), points_(*points) {}
+
+  void Advance(double time) override {
+    SafePolicy::Advance(time);
+    if (time < std::max(next_, scene_.trace.warm_up)) return;
+    next_ = time + 60;
+    constexpr std::array<size_t, 1> kNode = {0};
+    points_.push_back({.time = time - scene_.trace.warm_up,
+                       .truth = 100 * scene_.truth.Load(0, time).cpu,
+                       .measured = Used("mean-free-cpu"),
+                       .forecast = Used("forecasted-free-cpu"),
+                       .safe = 100 * Seen(kNode)[0].cpu});
+  }
+
+ private:
+  double Used(std::string_view annotation) {
+    constexpr std::array<size_t, 1> kNode = {0};
+    const double free = std::strtod(
+        std::string(cluster_.NodesOf(kNode)[0].annotations.Get(annotation)).c_str(), nullptr);
+    return 100 * (1 - free / scene_.trace.nodes[0].allocatable.cpu);
+  }
+
+  std::vector<LoadPoint>& points_;
+  double next_ = 0;
 };
 
 class CongestionPolicy final : public Annotated {
@@ -193,6 +229,9 @@ class RewardPolicy final : public InCluster {
 
 std::unique_ptr<Policy> MakeSafe(const Scene& scene) {
   return std::make_unique<SafePolicy>(scene, "prometheus");
+}
+std::unique_ptr<Policy> MakeRecordedSafe(const Scene& scene, std::vector<LoadPoint>* points) {
+  return std::make_unique<RecordedSafe>(scene, points);
 }
 std::unique_ptr<Policy> MakeSafeByMetrics(const Scene& scene) {
   return std::make_unique<SafePolicy>(scene, "metrics");

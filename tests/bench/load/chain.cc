@@ -39,6 +39,12 @@ std::unique_ptr<usage::Source> SourceOf(const std::string& url,
   return *std::move(source);
 }
 
+cli::AnnotateSettings SettingsWith(bool forecasts) {
+  cli::AnnotateSettings settings;
+  settings.forecast = forecasts;
+  return settings;
+}
+
 annotate::UsageOptions OptionsOf(bool has_queries) {
   annotate::UsageOptions options;
   if (has_queries) options.further = {kCongestion.annotation};
@@ -100,8 +106,9 @@ annotate::Annotations ShownBy(const Node& node, const std::vector<std::string>& 
 }  // namespace
 
 Chain::Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster,
-             std::string_view source)
-    : cluster_(*cluster),
+             std::string_view source, bool forecasts)
+    : settings_(SettingsWith(forecasts)),
+      cluster_(*cluster),
       clock_(cluster->clock()),
       prometheus_(source == "metrics" ? nullptr : std::make_unique<Prometheus>(trace, exporter)),
       source_(prometheus_ == nullptr ? MetricsOf(trace, exporter, settings_, clock_)

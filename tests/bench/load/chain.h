@@ -18,9 +18,10 @@ namespace outrigger::load_bench {
 /// which is read in each pass. Not thread-safe.
 class Chain {
  public:
-  /// `source` as the setting has it: "prometheus" or "metrics". All outlive this.
+  /// `source` as the setting has it: "prometheus" or "metrics". With `forecasts` these are
+  /// annotated, too. All outlive this.
   Chain(const Trace* trace, const Exporter* exporter, VirtualCluster* cluster,
-        std::string_view source);
+        std::string_view source, bool forecasts);
 
   /// Makes the passes that are due.
   void Advance();

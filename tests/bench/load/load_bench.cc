@@ -10,6 +10,7 @@
 #include "outrigger/base/parallel.h"
 #include "replay.h"
 #include "report.h"
+#include "series.h"
 
 namespace outrigger::load_bench {
 namespace {
@@ -55,6 +56,10 @@ std::vector<uint64_t> SeedsFor(Family family, const Flags& flags) {
   return {half.begin(), half.end()};
 }
 
+Scale ScaleFor(const Flags& flags) {
+  return flags.quick ? Scale{.nodes = 12, .warm_up = 1800, .length = 3600} : Scale();
+}
+
 /// One run of the table.
 struct Job {
   size_t family;
@@ -63,7 +68,7 @@ struct Job {
 };
 
 std::vector<FamilyRows> Rows(const Flags& flags) {
-  const Scale scale = flags.quick ? Scale{.nodes = 12, .warm_up = 1800, .length = 3600} : Scale();
+  const Scale scale = ScaleFor(flags);
   std::vector<Job> jobs;
   for (size_t family = 0; family < kFamilies.size(); ++family) {
     for (size_t contender = 0; contender < Contenders().size(); ++contender) {
@@ -75,7 +80,7 @@ std::vector<FamilyRows> Rows(const Flags& flags) {
   std::vector<Measures> measured(jobs.size());
   ParallelFor(jobs.size(), kThreads, [&](size_t i) {
     const Trace trace = MakeTrace(kFamilies[jobs[i].family], jobs[i].seed, scale);
-    measured[i] = Replay(trace, Contenders()[jobs[i].contender]);
+    measured[i] = Replay(trace, Contenders()[jobs[i].contender].make);
   });
   // The last is of all families.
   std::vector<std::vector<Measures>> sums(kFamilies.size() + 1,
@@ -97,6 +102,8 @@ int Main(const Flags& flags) {
   const std::string what = std::string(flags.is_final ? "held out seeds" : "open seeds") +
                            (flags.quick ? ", quick: one short run each" : "");
   const std::vector<FamilyRows> families = Rows(flags);
+  const std::vector<LoadPoint> series =
+      SeriesOf(MakeTrace(Family::kSteps, SeedsFor(Family::kSteps, flags).front(), ScaleFor(flags)));
   std::vector<std::string> missed = NotFinite(families);
   if (!flags.quick) {
     for (const FamilyRows& family : families) {
@@ -104,7 +111,7 @@ int Main(const Flags& flags) {
     }
   }
   std::fputs(TableOf(families, what).c_str(), stdout);
-  if (!flags.out.empty()) std::ofstream(flags.out) << JsonOf(families, what, missed);
+  if (!flags.out.empty()) std::ofstream(flags.out) << JsonOf(families, what, missed, series);
   if (!missed.empty()) std::puts("\nMissed:\n");
   for (const std::string& goal : missed) std::printf("- %s\n", goal.c_str());
   return missed.empty() ? 0 : 1;

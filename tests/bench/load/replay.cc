@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "chance.h"
+#include "series.h"
 
 namespace outrigger::load_bench {
 namespace {
@@ -20,11 +21,11 @@ constexpr uint64_t kTies = 0x71e5;
 
 class Simulation {
  public:
-  Simulation(const Trace& trace, const Contender& contender)
+  Simulation(const Trace& trace, MakePolicy make)
       : trace_(trace),
         truth_(&trace),
         exporter_(&trace, &truth_),
-        policy_(contender.make({trace, truth_, exporter_})),
+        policy_(make({trace, truth_, exporter_})),
         ties_(trace.seed ^ kTies) {}
 
   Measures Run() {
@@ -205,8 +206,14 @@ void Simulation::KillForMemory(double time) {
 
 }  // namespace
 
-Measures Replay(const Trace& trace, const Contender& contender) {
-  return Simulation(trace, contender).Run();
+Measures Replay(const Trace& trace, MakePolicy make) {
+  return Simulation(trace, make).Run();
+}
+
+std::vector<LoadPoint> SeriesOf(const Trace& trace) {
+  std::vector<LoadPoint> points;
+  Replay(trace, [&](const Scene& scene) { return MakeRecordedSafe(scene, &points); });
+  return points;
 }
 
 }  // namespace outrigger::load_bench

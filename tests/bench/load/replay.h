@@ -1,12 +1,17 @@
 #pragma once
 
+#include <memory>
+
+#include "absl/functional/function_ref.h"
 #include "measures.h"
 #include "policy.h"
 #include "trace.h"
 
 namespace outrigger::load_bench {
 
-/// Lets the trace happen, with the contender's policy deciding. The same for the same arguments.
-Measures Replay(const Trace& trace, const Contender& contender);
+using MakePolicy = absl::FunctionRef<std::unique_ptr<Policy>(const Scene& scene)>;
+
+/// Lets the trace happen, with that policy deciding. The same for the same arguments.
+Measures Replay(const Trace& trace, MakePolicy make);
 
 }  // namespace outrigger::load_bench

@@ -27,7 +27,7 @@ const Contender& Named(std::string_view name) {
 FamilyRows RowsOf(Family family, uint64_t seed) {
   FamilyRows rows{std::string(NameOf(family)), {}};
   for (const Contender& contender : Contenders()) {
-    rows.rows.push_back(RowOf(Replay(MakeTrace(family, seed, kSmall), contender)));
+    rows.rows.push_back(RowOf(Replay(MakeTrace(family, seed, kSmall), contender.make)));
   }
   return rows;
 }
@@ -43,14 +43,14 @@ TEST(Replay, AllFiguresAreFinite) {
 }
 
 TEST(Replay, TheTruthIsNeverWrongAndRefusesNothingInVain) {
-  const Measures measures = Replay(MakeTrace(Family::kSteps, 4, kSmall), Named("the truth"));
+  const Measures measures = Replay(MakeTrace(Family::kSteps, 4, kSmall), Named("the truth").make);
   EXPECT_LT(Quantile(measures.cpu_errors, 1), 1e-9);
   EXPECT_EQ(measures.in_vain, 0U);
 }
 
 TEST(Replay, PodsThatArriveArePlacedOrRefused) {
   const Trace trace = MakeTrace(Family::kBursts, 5, kSmall);
-  const Measures measures = Replay(trace, Named("requests alone"));
+  const Measures measures = Replay(trace, Named("requests alone").make);
   size_t arriving = 0;
   for (const PodTrace& pod : trace.pods) arriving += pod.node < 0 ? 1 : 0;
   EXPECT_EQ(measures.pods, arriving);
@@ -61,7 +61,7 @@ TEST(Replay, PodsThatArriveArePlacedOrRefused) {
 
 // What safe says of its figures is read from its reasons: they must be there.
 TEST(Replay, SafeSeesLoads) {
-  const Measures measures = Replay(MakeTrace(Family::kNoise, 6, kSmall), Named("safe"));
+  const Measures measures = Replay(MakeTrace(Family::kNoise, 6, kSmall), Named("safe").make);
   EXPECT_GT(Quantile(measures.cpu_errors, 1), 0);
   EXPECT_LT(Quantile(measures.memory_errors, 0.5), 100);
 }

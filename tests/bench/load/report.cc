@@ -59,7 +59,7 @@ std::string TableOf(const std::vector<FamilyRows>& families, const std::string& 
 }
 
 std::string JsonOf(const std::vector<FamilyRows>& families, const std::string& what,
-                   const std::vector<std::string>& missed) {
+                   const std::vector<std::string>& missed, const std::vector<LoadPoint>& series) {
   nlohmann::ordered_json json = {{"what", what}, {"missed", missed}};
   json["rows"] = nlohmann::ordered_json::array();
   for (const FamilyRows& family : families) {
@@ -68,6 +68,14 @@ std::string JsonOf(const std::vector<FamilyRows>& families, const std::string& w
       for (const auto& [name, figure] : kFigures) row[std::string(name)] = family.rows[i].*figure;
       json["rows"].push_back(std::move(row));
     }
+  }
+  json["series"] = nlohmann::ordered_json::array();
+  for (const LoadPoint& point : series) {
+    json["series"].push_back({{"time", point.time},
+                              {"truth", point.truth},
+                              {"measured", point.measured},
+                              {"forecast", point.forecast},
+                              {"safe", point.safe}});
   }
   return json.dump(2) + "\n";
 }
