@@ -64,19 +64,6 @@ func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
 	podsFollowTheLoads(s.world, s.set, s.args()...)
 }
 
-func TestPodsAvoidANodeWhoseLoadRisesInTheMetricsAPI(t *testing.T) {
-	scheduling.Long(t)
-	t.Parallel()
-	w := newWorld(t)
-	for _, name := range nodeNames {
-		w.Nodes(kube.MakeNode(name))
-	}
-	metrics := metricsapi.ForTest(t, w.Client)
-	podsFollowTheLoads(w, func(node string, cpu, used float64) {
-		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: fmt.Sprintf("%.0f", used*memory)})
-	}, append([]string{"--source", "metrics"}, usageArgs...)...)
-}
-
 // deploy/load.yaml as it is: nodes are measured without Prometheus, and pods of its scheduler avoid the busy one. Only the
 // window is shorter, so that there are values within seconds.
 func TestTheFirstUseHasData(t *testing.T) {

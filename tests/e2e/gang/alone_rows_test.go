@@ -30,7 +30,7 @@ func TestWithoutAnExtenderAGangThatIsOneSlotShortHoldsUpNoOther(t *testing.T) {
 func TestWithoutAnExtenderGangsFillACluster(t *testing.T) {
 	scheduling.Long(t)
 	t.Run("Arriving", func(t *testing.T) { gangsFillACluster(t, withoutExtender, false) })
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		t.Run("Backlog", func(t *testing.T) { gangsFillACluster(t, withoutExtender, true) })
 	}
 }

@@ -32,7 +32,7 @@ func gangsFillACluster(t *testing.T, m mode, backlog bool) {
 	t.Helper()
 	const size = 40
 	gangs := 12
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		gangs = 20
 	}
 	nodes := gangs * size / 4

@@ -70,7 +70,7 @@ func TestAGangIsWholeOnceASchedulerThatWasAwayIsBack(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	test := atOnce(wholeOnceTheSchedulerIsBack)
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		eachMode(t, test) // where all are nominated it takes half a minute
 		return
 	}

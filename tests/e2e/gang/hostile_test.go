@@ -71,7 +71,7 @@ func TestPodsThatAskForTooMuchHoldUpNobody(t *testing.T) {
 		}},
 		{"UnlikeMembers", nil, func(w *gangWorld) {
 			unlike := 250 // kube-scheduler tries them all, again and again
-			if allAreWanted() {
+			if scheduling.AllAreWanted() {
 				unlike = 1000
 			}
 			var pods []*kube.PodBuilder

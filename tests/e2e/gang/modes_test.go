@@ -3,7 +3,6 @@ package gang
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +23,6 @@ type mode struct {
 	alone          bool     // no scheduler calls the agent
 }
 
-// allModesEnv, if it is "all", has deaths and what happens to waiters tested in every mode.
-const allModesEnv = "OUTRIGGER_MODES"
-
 // readsMembersOnly has the agent read that the scheduler asks about members alone.
 const readsMembersOnly = "--scheduler-config=testdata/members-only.yaml"
 
@@ -38,22 +34,20 @@ var (
 		config: []string{"--members-only"}, gated: true, asksAll: true}
 )
 
-// eachMode runs a test in the usual mode, and in the one that has all of the others; in all where that is wanted. A test
-// whose steps are the same in both names one for every day: inModes(t, allModesOr(one), test).
+// eachMode runs a test in the mode that has all of the others; in all where that is wanted. A test for which another one
+// is worth more names it: inModes(t, allModesOr(one), test).
 func eachMode(t *testing.T, test func(t *testing.T, m mode)) {
 	t.Helper()
-	inModes(t, allModesOr(askedAboutAll, gatesAndMembers), test)
+	inModes(t, allModesOr(gatesAndMembers), test)
 }
 
 // allModesOr are these modes, or all where that is wanted.
 func allModesOr(modes ...mode) []mode {
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		return []mode{askedAboutAll, onlyMembersAsk, gatesAlone, gatesAndMembers}
 	}
 	return modes
 }
-
-func allAreWanted() bool { return os.Getenv(allModesEnv) == "all" }
 
 func inModes(t *testing.T, modes []mode, test func(t *testing.T, m mode)) {
 	t.Helper()

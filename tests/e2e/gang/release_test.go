@@ -105,7 +105,7 @@ func TestReleaseAllLetsAllPodsGo(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	count := 400
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		count = 2000
 	}
 	w := newReleasing(t)

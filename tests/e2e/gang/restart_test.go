@@ -120,13 +120,19 @@ func (w *world) checkKept(prefix string, before map[string]string, moved func() 
 
 // restarts is how often the agent dies.
 func restarts() int {
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		return 3
 	}
 	return 1
 }
 
-var restartModes = []mode{gatesAndMembers, withoutExtender}
+// restartModes are those in which places are kept in different ways: every day the one without a scheduler that asks.
+func restartModes() []mode {
+	if scheduling.AllAreWanted() {
+		return []mode{gatesAndMembers, withoutExtender}
+	}
+	return []mode{withoutExtender}
+}
 
 // Ten gangs have places, and none is let go yet: single pods that wait beside a full cluster get none of these, whether
 // the agent dies or another holds the Lease for a while.
@@ -134,7 +140,7 @@ func TestTenGatedGangsKeepTheirPlacesWhenTheAgentComesBack(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	const gangs, size = 10, 4
-	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
+	inModes(t, restartModes(), atOnce(func(t *testing.T, m mode) {
 		w := m.newHeldWorld(t, gangs)
 		w.Pods(contender("contender"))
 		w.untilTriedInVain("contender") // before 1.37 a scheduler that starts does not know what gated pods are nominated for
@@ -174,7 +180,7 @@ func TestPlacesThatAreKeptForAGatedGangOutliveTheAgent(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	const nodes, size = 4, 8
-	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
+	inModes(t, restartModes(), atOnce(func(t *testing.T, m mode) {
 		w := m.newHeldWorld(t, nodes, "--gang.reserve-after", "5")
 		w.letGo.Store(true)
 		w.inParallel(4, singlesCalled("old", 4*nodes))
@@ -211,7 +217,7 @@ func TestPlacesThatPodsAreEvictedForOutliveTheAgent(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	const nodes, size = 3, 4
-	inModes(t, restartModes, atOnce(func(t *testing.T, m mode) {
+	inModes(t, restartModes(), atOnce(func(t *testing.T, m mode) {
 		w := m.newHeldWorld(t, nodes, "--gang.preempt")
 		w.letGo.Store(true)
 		w.priorityClasses(map[string]int32{"high": 1000})

@@ -77,7 +77,7 @@ func TestAGangAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	modes := []mode{askedAboutAll}
-	if allAreWanted() {
+	if scheduling.AllAreWanted() {
 		modes = append(modes, onlyMembersAsk, gatesAlone, gatesAndMembers)
 	}
 	inModes(t, modes, atOnce(saysWhichRightIsMissing))
@@ -92,6 +92,9 @@ func saysWhichRightIsMissing(t *testing.T, m mode) {
 	all := scheduling.RightsOf(t, "gang")
 	checkAskedFor(t, all)
 	for i, missing := range all {
+		if !scheduling.IsSampled(i) {
+			continue
+		}
 		// Who may not follow what this API server does not have misses nothing.
 		if untold[missing] != "" || isOf(missing, upstream.resource) && !served || missing.Group == resourceClaims.Group && !devices {
 			continue

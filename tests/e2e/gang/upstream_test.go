@@ -206,7 +206,7 @@ func TestGroupsThatSchedulerAndAgentBothPlanAreWholeOrHoldNothing(t *testing.T) 
 		{"BackoffCutShort", upstreamGates, 16 * mostCalls, 0},
 		{"BackoffKept", upstreamGates + ",SchedulerPopFromBackoffQ=false", mostCalls, time.Second},
 	} {
-		if row.pause > 0 && !allAreWanted() {
+		if row.pause > 0 && !scheduling.AllAreWanted() {
 			continue // kube-scheduler has that gate on by default
 		}
 		t.Run(row.name, func(t *testing.T) {

@@ -110,6 +110,9 @@ func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 		return strings.Compare(a.Group+a.Resource+a.Verb, b.Group+b.Resource+b.Verb)
 	})
 	for i, right := range rights {
+		if !scheduling.IsSampled(i) {
+			continue
+		}
 		t.Run(fmt.Sprintf("without %s %s", right, right.Group), func(t *testing.T) {
 			name := fmt.Sprintf("without-%02d", i)
 			w := w.in(t)

@@ -20,6 +20,9 @@ func TestAnAgentThatLacksARightIsNotReadyAndSaysWhichIsMissing(t *testing.T) {
 	for _, agent := range []string{"safe", "congestion"} {
 		all := scheduling.RightsOf(t, agent)
 		for missing := range all {
+			if all[missing].Resource == "events" {
+				continue // it writes one only where nothing is measured; who may not is told in the log
+			}
 			t.Run(fmt.Sprintf("%s without %s", agent, all[missing]), func(t *testing.T) {
 				name := fmt.Sprintf("%s-without-%d", agent, missing)
 				kubeconfig := w.KubeconfigWithout(name, all, all[missing])
