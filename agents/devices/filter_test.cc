@@ -294,9 +294,9 @@ TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
   };
   const Row rows[] = {
       {"no JSON", "{", "annotation devmgmtproto.k8s.io/device-claims: "},
-      {"not there", named("none"), "claim default/none: there is no DeviceClaim of that name"},
+      {"not there", named("none"), "claim default/none: there is no DeviceClaim with that name"},
       {"a privileged one that is not there", R"([{"name":"a","privilegedClaimName":"none"}])",
-       "claim default/none: there is no DevicePrivilegedClaim of that name"},
+       "claim default/none: there is no DevicePrivilegedClaim with that name"},
       {"does not compile", named("broken"), "claim default/broken: "},
       {"class unknown", named("unknown-class"),
        "claim default/unknown-class: there is no DeviceClass \"no-such\""},

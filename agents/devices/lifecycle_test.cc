@@ -232,7 +232,7 @@ TEST_F(DevicesLifecycle, AClaimThatIsDeletedBeforeTheAnswerOfItsWriteLeavesNoTra
   });
   const Pod pod = PutPodOf("p", "c");
   (void)Bind(pod, "n1");
-  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim of that name"));
+  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim with that name"));
   cluster_.RemovePod("p");
   const Pod next = PutPodOf("q", "d");
   Await([&] { return !Fitting(next).empty(); });

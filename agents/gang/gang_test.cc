@@ -153,7 +153,7 @@ TEST_F(GangTest, WhatIsMalformedIsToldOnceHoweverOftenItIsPlanned) {
                         HasSubstr("default/g-1: label minAvailable of pod bad-1 is \"-1\""),
                         HasSubstr("default/g99999999999999999999: label"),
                         HasSubstr("default/gtwo: label minAvailable of pod badtwo is \"two\""),
-                        HasSubstr("default/differ: members give different")));
+                        HasSubstr("default/differ: members have different values")));
 }
 
 TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {

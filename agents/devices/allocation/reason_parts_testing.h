@@ -19,7 +19,7 @@ struct ReasonParts {
     bool none_match = false;
     bool contradicts = false;  ///< "which no devices can satisfy": no change of the node helps
   };
-  /// "pool p0 is short of 1 slots", "device x of pool p0 is short of 2 memory".
+  /// "pool p0 lacks 1 slots", "device x of pool p0 lacks 2 memory".
   struct Short {
     std::string pool;
     std::string device;  ///< empty: of the pool

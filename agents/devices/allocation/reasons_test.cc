@@ -286,7 +286,7 @@ TEST_F(ReasonTexts, NameCounters) {
   EXPECT_EQ(
       Reason(),
       "rejected: claim default/c: 1 foozer wanted, 0 free (1 in use by default/job-1, pool p0 "
-      "is short of 1 slots)");
+      "lacks 1 slots)");
 }
 
 }  // namespace

@@ -113,14 +113,14 @@ TEST_F(DevicesConfigs, WhatCannotBeAConfigIsRefusedWithItsField) {
        "config Policy other/x: namespace \"other\" is not that of the claim"},
       {"of a kind that is not served",
        {"a.example/v1", "Policy", "", "x"},
-       "config Policy default/x is not there"},
+       "config Policy default/x does not exist"},
   };
   for (const Row& row : rows) {
     api_.read.clear();
     const absl::Status refused = Read({row.config});
     EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << row.name;
     EXPECT_THAT(std::string(refused.message()), HasSubstr(row.text)) << row.name;
-    EXPECT_EQ(api_.read.size(), row.text.ends_with("is not there") ? 1U : 0U) << row.name;
+    EXPECT_EQ(api_.read.size(), row.text.ends_with("does not exist") ? 1U : 0U) << row.name;
   }
 }
 

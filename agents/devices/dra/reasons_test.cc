@@ -107,7 +107,7 @@ const std::vector<Row>& Rows() {
          }
          world->ask().capacity["memory"] = *Quantity::Parse("9Gi");
        },
-       "claim c, request r: 1 of class gpu wanted, 0 free (2 memory: 9Gi wanted, 8Gi left)", ""},
+       "claim c, request r: 1 of class gpu wanted, 0 free (2 memory: 9Gi requested, 8Gi left)", ""},
       {"counters",
        [](World* world) {
          Slice counters = testing::SliceOf("n", {});
@@ -121,7 +121,7 @@ const std::vector<Row>& Rows() {
          world->cluster.claims = {Holding(ClaimOf("job", {RequestOf("r")}), "n", {"g0"})};
        },
        "claim c, request r: 1 of class gpu wanted, 0 free (1 in use by default/job, 1 memory of "
-       "card: 40Gi wanted, 0 left by default/job)",
+       "card: 40Gi requested, 0 left by default/job)",
        "default/job releases its devices"},
       {"an incomplete pool", [](World* world) { world->cluster.slices[0].slice_count = 2; },
        "claim c, request r: 1 of class gpu wanted, 0 free (pool n of gpu.example.com: slices of it "

@@ -125,7 +125,7 @@ TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
   EXPECT_THAT(explain(GatedDump(""), "a"),
               AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
                     HasSubstr(gate + "an agent with gates releases it once all its pods have a "
-                                     "nominated node; 0 of 2 are\n")));
+                                     "nominated node; 0 of 2 have one\n")));
   const std::string nominated = GatedDump("nominatedNodeName: n1");
   EXPECT_THAT(explain(nominated, "a"),
               HasSubstr(gate + "an agent with gates releases it in queue order (window): 0 "
@@ -185,7 +185,7 @@ TEST_F(ExplainGang, SaysThatAllPodsTogetherAskForTooMuch) {
   EXPECT_THAT(
       ran.out,
       HasSubstr("State:     waits: it asks for more than is planned\nWhy:       exceeds a limit of "
-                "the planner: all pending pods together have more than 1024 unlike"));
+                "the planner: all pending pods together have more than 1024 different"));
 }
 
 TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
@@ -198,7 +198,9 @@ TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
   const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("waits: PodGroups are not served\n"));
-  EXPECT_THAT(ran.err, HasSubstr("note: PodGroups of apiVersion \"example.com/v1\" are left out"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("note: PodGroups of apiVersion \"example.com/v1\" are ignored: not supported"));
   EXPECT_THAT(ran.err, HasSubstr("`kubectl get nodes,pods,priorityclasses,"
                                  "podgroups.scheduling.volcano.sh -A"));
 }
@@ -306,14 +308,14 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
           "no gang big in namespace lab; there is one in namespace shop\n");
   refuses({"nothing"}, 1, "has no gang nothing\n");
   refuses({""}, 2, "the name of the gang is empty");
-  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted; expected table, json and yaml");
+  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted; expected table, json or yaml");
   refuses({"big", "--scheduler-names", ","}, 2, "--scheduler-names: \",\" is not accepted");
   refuses({"big", "--context", "c"}, 2, "--cluster replaces it");
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
   EXPECT_THAT(ran.err,
-              HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
+              HasSubstr("has no nodes (objects by kind: none); expected what `kubectl get "
                         "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses "
                         "-A -o yaml` prints (omit podgroups if not installed; before Kubernetes "
                         "1.34 omit resourceclaims and deviceclasses)\n"));
@@ -403,12 +405,13 @@ TEST_F(ExplainGang, IsPointedToByExplainPod) {
   EXPECT_EQ(both.code, 0);
   EXPECT_THAT(both.out, HasSubstr("\nn1    yes       0  likes  -            0\n"));
   EXPECT_EQ(both.err,
-            "note: plans is not asked: it plans while it serves; see `outrigger explain gang`\n");
+            "note: plans is left out: it can only be explained while serving; see `outrigger "
+            "explain gang`\n");
   std::vector<std::string> plans = arguments;
   plans.emplace_back("--agents=plans");
   const Ran none = testing::RunProgram(plans, {}, "", agents);
   EXPECT_EQ(none.code, 1);
-  EXPECT_THAT(none.err, HasSubstr("outrigger: plans plans while serving; see"));
+  EXPECT_THAT(none.err, HasSubstr("outrigger: plans can only be explained while serving; see"));
 }
 
 }  // namespace

@@ -170,7 +170,8 @@ TEST(ExplainQueue, ShowsAGangThatAsksForTooMuchAsOneThatWaits) {
 TEST(ExplainQueue, NotesSinglePodsThatAskForTooMuch) {
   const Ran ran = ExplainQueueIn(kNodeOfOne + PodsThatAskForTooMuch(""), {"-o", "json"});
   EXPECT_EQ(nlohmann::json::parse(ran.out)["total"], 17);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: a/p17: asks for more"), HasSubstr("note: a/p19: ")));
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: a/p17: exceeds a limit of the planner: "),
+                             HasSubstr("note: a/p19: ")));
 }
 
 TEST(ExplainQueue, NotesWhatIsMalformed) {

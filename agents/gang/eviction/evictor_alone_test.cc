@@ -91,7 +91,7 @@ TEST_F(EvictorAloneTest, LeavesWhatItHasBegunToAnotherThatIsInCharge) {
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
   EXPECT_THAT(Prepared().second, IsEmpty());
   EXPECT_EQ(log().back(),
-            "gang default/high: nobody else is evicted for it: the Lease is another's");
+            "gang default/high: no further pod is evicted for it: the Lease is another's");
 }
 
 TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {

@@ -256,7 +256,7 @@ TEST_F(QosTest, APodThatTakesThePlaceOfAnEarlierOneIsAnInversion) {
   Await([&] {
     const std::vector<std::string> log = agent_->log();
     return std::any_of(log.begin(), log.end(), [](const std::string& line) {
-      return line.find("pod default/green was bound to n0 before") != std::string::npos;
+      return line.find("pod default/green was bound to n0 ahead of") != std::string::npos;
     });
   });
 }

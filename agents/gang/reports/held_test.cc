@@ -62,7 +62,7 @@ TEST_F(HeldTest, SoHasOneOfWhichPartWaitsForAClaim) {
   for (const int at : {10, 20}) OnPlan(HeldBy::kClaims, why, seconds(at), /*has_begun=*/true);
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train has its nodes but is not released in whole: " + why);
+            "gang default/train has its nodes but is not released completely: " + why);
 }
 
 TEST_F(HeldTest, OneThatWaitsForItsTurnHasNone) {

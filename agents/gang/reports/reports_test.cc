@@ -79,7 +79,8 @@ TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMemberThatWaits) 
   EXPECT_EQ(event.reason, "GangPartial");
   EXPECT_EQ(event.name, "train-2");
   EXPECT_TRUE(event.warning);
-  EXPECT_THAT(event.note, HasSubstr("bound in part: 2 of 3 members run; the rest is evicted"));
+  EXPECT_THAT(event.note,
+              HasSubstr("bound in part: 2 of 3 members run; the remaining members are evicted"));
 }
 
 TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {

@@ -241,7 +241,7 @@ TEST_F(RestorerTest, NamesAnIntentThatCannotBeRead) {
   intent.data["intent"] = "nonsense";
   cluster_.server.PutMap(intent);
   EXPECT_EQ(Restore("gold"), absl::OkStatus());
-  EXPECT_THAT(notes_, Contains(HasSubstr("ConfigMap kube-system/outrigger-penalty-intent-3, ")));
+  EXPECT_THAT(notes_, Contains(HasSubstr("ConfigMap kube-system/outrigger-penalty-intent-3: ")));
   EXPECT_EQ(Restore().message(),
             "not restored, and kept in the journal: kube-system/outrigger-penalty-intent-3");
   EXPECT_EQ(cluster_.ClassText("silver"), "silver=600");

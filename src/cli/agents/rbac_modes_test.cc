@@ -82,12 +82,12 @@ TEST(Rbac, FormerFlagsAreAcceptedWithANote) {
   EXPECT_EQ(RunProgram({"agents", "gang", "--rbac", "--gates"}).err,
             "note: --gates is no longer needed: the rights are those of --mode; leave it out\n");
   const auto former = RunProgram({"agents", "gang", "--rbac", "--without-extender"});
-  EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works by calls"));
+  EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works only if a scheduler calls it"));
   EXPECT_THAT(
       RunProgram({"agents", "gang", "--rbac", "--without-extender", "--mode", "extender"}).err,
       HasSubstr("--without-extender is the former name of --mode=alone: give only one"));
   EXPECT_THAT(RunProgram({"agents", "gang", "--rbac", "--mode", "both"}).err,
-              HasSubstr("--mode: \"both\" is not accepted; expected extender and alone"));
+              HasSubstr("--mode: \"both\" is not accepted; expected extender or alone"));
 }
 
 }  // namespace

@@ -128,8 +128,9 @@ void AddNotes(const engine::Explanation& explanation, const std::string& pod, bo
               std::vector<std::string>* notes) {
   for (const std::string& agent : explanation.left_out) {
     if (agent == "devices" && has_claims) continue;  // its table is below those of the others
-    notes->push_back(agent +
-                     " is not asked: it plans while it serves; see `outrigger explain gang`");
+    notes->push_back(
+        agent +
+        " is left out: it can only be explained while serving; see `outrigger explain gang`");
   }
   for (const engine::ExplainedMalformed& value : explanation.malformed) {
     notes->push_back(value.agent + ": " +
@@ -169,7 +170,7 @@ absl::Status ExplainOne(const PodFlags& flags, const World& world,
     return absl::FailedPreconditionError(
         fmt::format("{} can only be explained while serving; see `outrigger explain gang`. The pod "
                     "has no device claims to explain",
-                    Listed(agents_left), agents_left.size() == 1 ? "s" : ""));
+                    Listed(agents_left)));
   }
   AddNotes(*explanation, pod.name, claims->has_value(), &result->notes);
   const std::string event = engine::EventText(*explanation);  // of all nodes

@@ -85,7 +85,7 @@ const Failing kFailing[] = {
      {"-f", "POD", "--cluster", "-"},
      "kind: List\nitems: [{kind: Pod}, {kind: Pod}, {kind: Lease}]\n",
      1,
-     "standard input has no nodes (objects by kind: 1 Lease and 2 Pod); expected is what"},
+     "standard input has no nodes (objects by kind: 1 Lease and 2 Pod); expected what"},
     {"NodeTwice",
      {"-f", "POD", "--cluster", "-"},
      "kind: NodeList\nitems: [{metadata: {name: n1}}, {metadata: {name: n1}}]\n",

@@ -76,10 +76,10 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
 std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extenders) {
   for (const ExtenderEntry& extender : extenders) {
     if (!extender.last) continue;
-    return {
-        fmt::format("{}: serve it with --scheduler-config and this file: the agent reads the "
-                    "scheduler's settings there",
-                    fmt::join(extender.agents, " and "))};
+    return {fmt::format(
+        "{}: serve with --scheduler-config and this file, from which the agent takes the "
+        "scheduler's settings",
+        fmt::join(extender.agents, " and "))};
   }
   return {};
 }

@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                "agent congestion is called at https://127.0.0.1:9872: --tls-ca is missing"},
         TlsRow{"AuthorityWithoutTls", "http://a:1", "/ca", "", "", "", false,
                "--tls-ca: agent safe is called at http://a:1, without TLS; give it an https:// "
-               "--url, or say --tls-ca AGENT=... for the others"},
+               "--url, or use --tls-ca AGENT=... for the others"},
         TlsRow{"AuthorityForOneWithoutTls", "safe=http://a:1", "/ca", "", "", "", false,
                "--tls-ca: agent safe is called at http://a:1, without TLS"},
         TlsRow{"CertificateWithoutTls", "http://a:1", "", "/cert", "/key", "", false,

@@ -105,8 +105,8 @@ TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
   EXPECT_THAT(text->notes,
               Contains("queue and gang plan together, so they are one process: outrigger serve "
                        "--agents queue,gang; the entries call its merged paths"));
-  EXPECT_THAT(text->notes, Contains("queue and gang: serve it with --scheduler-config and this "
-                                    "file: the agent reads the scheduler's settings there"));
+  EXPECT_THAT(text->notes, Contains("queue and gang: serve with --scheduler-config and this file, "
+                                    "from which the agent takes the scheduler's settings"));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang."))));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of their own"))));
 }
@@ -182,7 +182,7 @@ TEST(SchedulerConfigTogether, ThoseThatTakeBindCallsAreOneProcess) {
               Contains("gang and devices share the bind calls, each of which a scheduler sends to "
                        "one extender, so they are one process: outrigger serve --agents "
                        "gang,devices; the entries call its merged paths"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("--scheduler-config FILE")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("--scheduler-config and this file")));
 }
 
 TEST(SchedulerConfigTogether, OneThatPlansAndOneThatPreparesMayBeTwoProcesses) {

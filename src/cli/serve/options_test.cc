@@ -257,7 +257,8 @@ TEST(ServeOptions, NoAgentsAtAllAreRefusedWhereverTheyAreNotNamed) {
   EXPECT_THAT(std::string(Prepare({}, {{"OUTRIGGER_AGENTS", ""}}).status().message()),
               HasSubstr("OUTRIGGER_AGENTS=\"\" is not accepted; expected agent names"));
   const testing::TempFile file("agents: []\n");
-  EXPECT_THAT(std::string(Prepare({}, {}, file.path()).status().message()), HasSubstr(":1:9: X"));
+  EXPECT_THAT(std::string(Prepare({}, {}, file.path()).status().message()),
+              HasSubstr(":1:9: agents: \"\" is not accepted; expected agent names"));
 }
 
 TEST(ServeOptions, LoopbackIsKnownInAllItsSpellings) {

@@ -142,12 +142,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "--port is given twice; see `outrigger serve --help`"},
         WrongRow{"OutputFormat",
                  {"agents", "-o", "xml"},
-                 "--output: \"xml\" is not accepted; expected table, json and yaml"},
+                 "--output: \"xml\" is not accepted; expected table, json or yaml"},
         WrongRow{
             "ShellMissing", {"completion"}, "completion needs the name of a shell: bash or zsh"},
         WrongRow{"Shell",
                  {"completion", "bsh"},
-                 "shell: \"bsh\" is not accepted; expected bash and zsh; did you mean bash?"}),
+                 "shell: \"bsh\" is not accepted; expected bash or zsh; did you mean bash?"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(CommandLineTest, HelpDocumentsExitCodes) {

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"BasicAuthentication", kAs, "    username: jane\n    password: secret\n",
                  "users 'jane': Kubernetes removed username and password"},
         WrongRow{"AuthProvider", kAs, "    auth-provider: {name: gcp}\n",
-                 "users 'jane': auth-provider is gone"},
+                 "users 'jane': Kubernetes removed auth-provider in 1.26; use exec"},
         WrongRow{"AsUid", kAs, "    as-uid: '5'\n", "as-uid and as-user-extra"},
         WrongRow{"ExecWithoutVersion", kOwn, "    exec: {command: x}\n",
                  "exec: apiVersion is ''; accepted are client.authentication.k8s.io/v1 and"},

@@ -98,10 +98,10 @@ INSTANTIATE_TEST_SUITE_P(
             "spec.schedulerName"},
         Row{"QueueSort",
             {"lab", "scheduler", "--queue-sort=rya"},
-            "--queue-sort: \"rya\" is not accepted; expected arrival and riya; did you mean riya?"},
+            "--queue-sort: \"rya\" is not accepted; expected arrival or riya; did you mean riya?"},
         Row{"Color",
             {"lab", "scheduler", "--color=red"},
-            "--color: \"red\" is not accepted; expected auto, always and never"}),
+            "--color: \"red\" is not accepted; expected auto, always or never"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(LabScheduler, WantsAWayToTheCluster) {

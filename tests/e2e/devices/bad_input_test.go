@@ -73,7 +73,7 @@ var badInputs = []badInput{
 		{"DeviceClass", "orphan", "spec: {deviceType: orphan}"},
 		{"DeviceClaim", "class-without-driver", "spec: {deviceClass: orphan}"}},
 		refused: []string{"claim default/class-without-driver: "}, state: "Pending"},
-	{name: "claim-missing", refused: []string{"claim default/claim-missing: there is no DeviceClaim of that name"}},
+	{name: "claim-missing", refused: []string{"claim default/claim-missing: there is no DeviceClaim with that name"}},
 	{name: "annotation-no-json", claims: `[{"name": "d"`, refused: []string{"annotation devmgmtproto.k8s.io/device-claims: "}},
 	{name: "annotation-of-nothing", claims: `[{"name": "d"}]`, refused: []string{"annotation devmgmtproto.k8s.io/device-claims: ", "claimName"}},
 	{name: "both-dialects", claims: embeddedClaim(`{"deviceClass": "foozer", "claims": [{"deviceClass": "foozer"}]}`),

@@ -55,7 +55,7 @@ TEST(ScheduleLive, FilesStandForWhatTheClusterHas) {
   const TempFile file(ListOf({CountingPool("p0", "b", 1), CountingClaim("one", 1)}), "new.json");
   const Ran ran = ScheduleLive(server, {"-f", file.path()});
   EXPECT_EQ(ran.err,
-            "note: DevicePool p0 is taken from " + file.path() + ", not from the cluster\n");
+            "note: DevicePool p0 is read from " + file.path() + ", not from the cluster\n");
   EXPECT_THAT(ran.out, HasSubstr("b: satisfied all claims with score 100\n"));
 }
 

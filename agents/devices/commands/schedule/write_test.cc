@@ -294,10 +294,10 @@ INSTANTIATE_TEST_SUITE_P(
                 },
                 "the pod's node selector or affinity leaves the node out"},
         RoomRow{"Cpu", [](Tree*, Tree* pod, Tree*) { *pod = Asking(*pod, "3500m"); },
-                "cpu: 3500m asked, 3 free"},
+                "cpu: 3500m requested, 3 free"},
         RoomRow{"Pods",
                 [](Tree* node, Tree*, Tree*) { (*node)["status"]["allocatable"]["pods"] = "1"; },
-                "pods: 1 asked, 0 free"},
+                "pods: 1 requested, 0 free"},
         RoomRow{"HostPort",
                 [](Tree*, Tree* pod, Tree* other) {
                   const Tree ports = {{{"containerPort", 80}, {"hostPort", 80}}};

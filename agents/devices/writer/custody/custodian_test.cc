@@ -257,7 +257,7 @@ TEST_F(CustodianTest, DevicesThatAreNotFreeAreReported) {
   Settle();
   ASSERT_FALSE(host_.reports.empty());
   EXPECT_EQ(host_.reports.front(),
-            "claim ns/c has devices that are not free: device a of pool p is held by claim ns/d");
+            "claim ns/c has devices that are not free: device a of pool p is in use by claim ns/d");
 }
 
 TEST_F(CustodianTest, OneDeviceInTwoEntriesIsReported) {
@@ -266,7 +266,7 @@ TEST_F(CustodianTest, OneDeviceInTwoEntriesIsReported) {
   SetEntries({Entry("a"), other});
   const std::vector<std::string> decided = Decided();
   EXPECT_THAT(decided,
-              ::testing::Contains("ReportConflict p : device a of pool p is held by claim ns/c"));
+              ::testing::Contains("ReportConflict p : device a of pool p is in use by claim ns/c"));
 }
 
 TEST_F(CustodianTest, APodOnAnotherNodeThanItsSharedClaimIsReported) {

@@ -70,7 +70,7 @@ TEST_F(RefusalTest, AGangThatIsRefusedAgainAndAgainRestsForLongerAndLonger) {
   Refused("uid-train-0", "n3", kBegin);
   EXPECT_THAT(Prepare(board, kBegin), IsEmpty());
   ASSERT_THAT(resting_, SizeIs(1));
-  EXPECT_EQ(resting_[0].why, "kube-scheduler refuses default/uid-train-0 on n3: taints");
+  EXPECT_EQ(resting_[0].why, "kube-scheduler rejects default/uid-train-0 on n3: taints");
   EXPECT_THAT(Prepare(board, kBegin + seconds(1)), SizeIs(1)) << "a second";
   Refused("uid-train-0", "n4", kBegin + seconds(1));
   EXPECT_THAT(Prepare(board, kBegin + seconds(2)), IsEmpty());

@@ -343,9 +343,8 @@ TEST(Preemption, SaysOfPodsThatComeBackFirstByWhatTheyDo) {
     crowd.Add(Asking("p", "4").On("a").Label(kGroupPriorityLabel, "1"));
     crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
     EXPECT_EQ(crowd.Find("high").protected_pods,
-              std::string("1 pods of lower priority would still be before it in the queue, ") +
-                  (by_priority ? "by groupPriority or as system-critical" : "in the queue") +
-                  " (default/p)");
+              std::string("1 pods of lower priority would still be before it in the queue") +
+                  (by_priority ? ", by groupPriority or as system-critical" : "") + " (default/p)");
   }
 }
 
