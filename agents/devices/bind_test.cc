@@ -292,7 +292,7 @@ TEST_F(DevicesBind, ConfigsAreCopiedAsOfTheAllocation) {
   Start();
   const Pod pod = PutPodOf("p", "c");
   EXPECT_EQ(Bind(pod, "n1").message(),
-            "claim default/c: config FoozerConfig default/superfast is not there");
+            "claim default/c: config FoozerConfig default/superfast does not exist");
   EXPECT_THAT(Written(), IsEmpty());
   cluster_.custom().Put(kConfigKind,
                         {{"metadata", {{"name", "superfast"}, {"namespace", "default"}}},
@@ -318,7 +318,7 @@ TEST_F(DevicesBind, ConfigsThatCannotBeReadAreNamed) {
        "apiVersion \"v1\" has no group"},
       {"of a kind that is not served",
        {{"apiVersion", "example.com/v1"}, {"kind", "Policy"}, {"name", "x"}},
-       "config Policy default/x is not there"},
+       "config Policy default/x does not exist"},
   };
   for (const Row& row : rows) {
     Put(kClaimKind, "c", {{"deviceClass", "foozer"}, {"configs", {row.config}}});

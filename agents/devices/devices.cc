@@ -141,7 +141,7 @@ class Devices final : public Agent,
   absl::Status Start() override {
     if (deps_.cluster == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     store_.Follow(deps_.cluster);
     if (dra_ != nullptr) dra_->Follow(deps_.cluster);
@@ -212,8 +212,8 @@ class Devices final : public Agent,
       cause = fmt::format("the Lease {}/{}, which no process holds", options_.lease.namespace_,
                           options_.lease.name);
     }
-    return absl::UnavailableError(
-        fmt::format("allocations that were begun are not settled yet: waiting for {}", cause));
+    return absl::UnavailableError(fmt::format(
+        "starting: earlier allocations must be completed or undone first; waiting for {}", cause));
   }
 
   std::vector<PageSpec> Pages() const override { return {PoolPage()}; }

@@ -111,7 +111,7 @@ TEST_F(DevicesFilter, WhatCanBeNoConfigurationIsRefusedBeforeANodeIsChosen) {
   EXPECT_EQ(
       Reason(PutPodOf("p", "of-class")),
       "claim default/of-class: DeviceClass \"mapped\" is invalid: config ConfigMap default/x: "
-      "apiVersion \"v1\" has no group, and only kinds of CustomResourceDefinitions are read");
+      "apiVersion \"v1\" has no group; only kinds of CustomResourceDefinitions are supported");
   EXPECT_THAT(Reason(PutPodOf("q", "own")), HasSubstr("claim default/own: config ConfigMap x: "));
   EXPECT_THAT(Reason(PutPodOf("r", "elsewhere")),
               HasSubstr("namespace \"other\" is not that of the claim"));
@@ -209,8 +209,8 @@ TEST_F(DevicesFilter, AnEmbeddedClaimGetsNoAdminAccess) {
   const auto embedded = R"([{"name":"a","claim":{"claims":[{"deviceClass":"admin"}]}}])";
   const Pod pod = PutPod("embedded", embedded);
   EXPECT_EQ(Reason(pod),
-            "claim default/embedded-a: a class with adminAccess is not served to a claim embedded "
-            "in a pod: name a DeviceClaim by claimName");
+            "claim default/embedded-a: a claim embedded in a pod cannot use a class with "
+            "adminAccess: refer to a DeviceClaim by claimName");
 }
 
 TEST_F(DevicesFilter, APrivilegedClaimIsNotTheOtherClaimOfItsName) {
@@ -294,25 +294,24 @@ TEST_F(DevicesFilter, WhatNoNodeCanHelpIsSaidOnce) {
   };
   const Row rows[] = {
       {"no JSON", "{", "annotation devmgmtproto.k8s.io/device-claims: "},
-      {"not there", named("none"), "claim default/none: there is no DeviceClaim of that name"},
+      {"not there", named("none"), "claim default/none: there is no DeviceClaim with that name"},
       {"a privileged one that is not there", R"([{"name":"a","privilegedClaimName":"none"}])",
-       "claim default/none: there is no DevicePrivilegedClaim of that name"},
+       "claim default/none: there is no DevicePrivilegedClaim with that name"},
       {"does not compile", named("broken"), "claim default/broken: "},
       {"class unknown", named("unknown-class"),
        "claim default/unknown-class: there is no DeviceClass \"no-such\""},
-      {"asks for nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
+      {"requests nothing", named("of-none"), "claim default/of-none: neither deviceClass"},
       {"deleted", named("deleted"), "claim default/deleted is being deleted"},
       {"of another pod", named("owned"),
-       "claim default/owned belongs to another pod: name another claim"},
+       "claim default/owned belongs to another pod: use another claim"},
       {"embedded, and its name is taken", R"([{"name":"made","claim":{"deviceClass":"foozer"}}])",
        "DeviceClaim default/p-made was not made for this pod: delete it, or rename claim \"made\" "
        "in "
        "the pod's annotation"},
       {"embedded, and its name is another pod's",
        R"([{"name":"old","claim":{"deviceClass":"foozer"}}])",
-       "DeviceClaim default/p-old belongs to another pod, such as an earlier one of this name: "
-       "wait "
-       "until it is deleted, or rename claim \"old\" in the pod's annotation"},
+       "DeviceClaim default/p-old belongs to another pod, such as an earlier pod of this name: "
+       "wait until it is deleted, or rename claim \"old\" in the pod's annotation"},
       {"status edited by hand", named("edited"),
        "claim default/edited is Allocated by its status, which lacks devices"},
   };

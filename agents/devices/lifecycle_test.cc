@@ -232,7 +232,7 @@ TEST_F(DevicesLifecycle, AClaimThatIsDeletedBeforeTheAnswerOfItsWriteLeavesNoTra
   });
   const Pod pod = PutPodOf("p", "c");
   (void)Bind(pod, "n1");
-  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim of that name"));
+  EXPECT_THAT(Reason(pod), HasSubstr("there is no DeviceClaim with that name"));
   cluster_.RemovePod("p");
   const Pod next = PutPodOf("q", "d");
   Await([&] { return !Fitting(next).empty(); });
@@ -243,8 +243,8 @@ TEST_F(DevicesLifecycle, ReadyOnceWhatWasBegunIsSettled) {
   cluster_.elections().Take("");
   Start();
   EXPECT_EQ(std::string(controller().Ready().message()),
-            "allocations that were begun are not settled yet: waiting for the Lease "
-            "kube-system/outrigger-devices, which no process holds");
+            "starting: earlier allocations must be completed or undone first; waiting for the "
+            "Lease kube-system/outrigger-devices, which no process holds");
   cluster_.elections().Give();
   Await([&] { return controller().Ready().ok(); });
   cluster_.custom().SetUsable(absl::UnavailableError("too old"));

@@ -20,7 +20,7 @@ constexpr size_t kLongestAttribute = 128;
 
 absl::Status NotAccepted(std::string_view setting, std::string_view value, std::string_view what) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: \"{}\" is not accepted: {}", setting, value, what));
+      fmt::format("{}: \"{}\" is not accepted; expected {}", setting, value, what));
 }
 
 }  // namespace

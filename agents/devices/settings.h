@@ -29,34 +29,31 @@ struct Settings : LeaderSettings {
   static constexpr auto kFields = std::tuple_cat(
       std::tuple{
           Setting{"packing", &Settings::packing, Range{0.0, 1000.0},
-                  "how much a node counts whose pools are fuller afterwards"},
-          Setting{
-              "intact", &Settings::intact, Range{0.0, 1000.0},
-              "how much a node counts where fewer groups of free devices with an equal attribute "
-              "are broken into"},
+                  "score weight: prefer nodes whose device pools are fuller afterwards"},
+          Setting{"intact", &Settings::intact, Range{0.0, 1000.0},
+                  "score weight: prefer nodes where fewer groups of free devices with an equal "
+                  "attribute are broken"},
           Setting{"choice", &Settings::choice, Range{0.0, 1000.0},
-                  "how much a node counts where earlier alternatives of claims (oneOf) serve"},
-          Setting{
-              "topology-attributes", &Settings::topology_attributes,
-              "attributes whose groups of equal value should stay whole, in addition to those that "
-              "claims match, separated by commas: numa"},
+                  "score weight: prefer nodes that satisfy earlier alternatives of claims (oneOf)"},
+          Setting{"topology-attributes", &Settings::topology_attributes,
+                  "comma-separated attributes whose groups of equal value should stay whole, "
+                  "besides those that claims match, such as numa"},
           Setting{"network-pools", &Settings::network_pools,
-                  "devices of pools without a node serve every node"},
-          Setting{
-              "dra", &Settings::dra,
-              "score nodes for pods with ResourceClaims, too, by the devices that kube-scheduler "
-              "is about to choose"},
+                  "devices of pools without a node are available to every node"},
+          Setting{"dra", &Settings::dra,
+                  "also score nodes for pods with ResourceClaims, by the devices that "
+                  "kube-scheduler would choose"},
           Setting{"intent-deadline", &Settings::intent_deadline,
                   Range<int64_t>{5, kLongestIntent.count()},
-                  "seconds after which an allocation that was begun and not ended is undone"},
+                  "seconds after which an unfinished allocation is undone"},
       },
       LeaderFields<Settings>());
 
   static constexpr auto kFormer = LeaderFormer<Settings>();
 
   static constexpr std::array kRetired{
-      Retired{"search-steps", "100000", "it is 100000"},
-      Retired{"binding-time", "15", "it is 15, and at most half of intent-deadline"},
+      Retired{"search-steps", "100000", "fixed at 100000"},
+      Retired{"binding-time", "15", "fixed at 15, and at most half of intent-deadline"},
   };
 };
 

@@ -56,7 +56,7 @@ class DevicesUndo : public DevicesTest {
 TEST_F(DevicesUndo, ARefusalDoesNotFreeWhatABoundPodHas) {
   for (const absl::Status& refusal :
        {absl::ResourceExhaustedError("429"), absl::PermissionDeniedError("403"),
-        absl::CancelledError("the caller has gone"), absl::AbortedError("conflict")}) {
+        absl::CancelledError("the caller disconnected"), absl::AbortedError("conflict")}) {
     BindInVain(refusal, [&] { Arrive(); });
     EXPECT_EQ(State(), "Allocated, Confirmed") << refusal;
   }
@@ -72,14 +72,14 @@ TEST_F(DevicesUndo, AnAbandonedCallDoesNotFreeWhatAnEarlierOneBound) {
   EXPECT_EQ(State(), "Allocated, Intent");
   Arrive();
   ASSERT_TRUE(PreBind().ok());
-  Undo(absl::CancelledError("the caller has gone"), false);
+  Undo(absl::CancelledError("the caller disconnected"), false);
   EXPECT_EQ(State(), "Allocated, Confirmed");
 }
 
 TEST_F(DevicesUndo, AnAbandonedCallDoesNotFreeWhatAnEarlierOneMayBindYet) {
   BindInVain(absl::UnavailableError("no answer"));
   ASSERT_TRUE(PreBind().ok());
-  Undo(absl::CancelledError("the caller has gone"), false);
+  Undo(absl::CancelledError("the caller disconnected"), false);
   EXPECT_EQ(State(), "Allocated, Intent");
   Arrive();
   ASSERT_TRUE(PreBind().ok());

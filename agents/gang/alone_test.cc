@@ -70,7 +70,7 @@ TEST_F(Alone, AReplicaThatWaitsWritesNothingAndIsReadyAndSaysWhoActs) {
   Put("train", 2);
   StartStanding();
   cluster_.elections().Take("other_1");
-  Await([&] { return Says("not in charge: other_1 is, which holds the Lease jobs/mine"); });
+  Await([&] { return Says("not in charge: other_1 holds the Lease jobs/mine"); });
   EXPECT_TRUE(dynamic_cast<Controller&>(agent_->agent()).Ready().ok());
   EXPECT_THAT(cluster_.nominations(), IsEmpty());
   EXPECT_THAT(cluster_.released(), IsEmpty());

@@ -124,7 +124,7 @@ TEST_F(PostFilter, EnoughPodsAssignedDoNotRejectAll) {
   PutPod("p", "one");
   StartWithPlan();
   RefusePlaceOf("p");
-  Await([&] { return Reason("p") == WaitsFor("one", "room for more than its minimum"); });
+  Await([&] { return Reason("p") == WaitsFor("one", "room for more members than its minimum"); });
   EXPECT_EQ(cluster_.Get("bound").node_name, "n0");
   cluster_.Put(testing::MakeNode("more"));
   nodes_.push_back(testing::MakeNode("more"));

@@ -151,7 +151,7 @@ class Gang final : public Agent,
       if (unit == nullptr || !unit->gang) return BindSingle(board, seat, request);
       if (!desk_->MayBindAt(board, *seat, request.node)) {
         return absl::AbortedError(
-            WaitingText(unit->key, fmt::format("its place is not {} any more", request.node)));
+            WaitingText(unit->key, fmt::format("its node is no longer {}", request.node)));
       }
       member = MemberSeat{unit->key, seat->role, unit->started_with};
     }

@@ -42,7 +42,7 @@ TEST_F(GangTest, AnswersEveryCallWithAnErrorBeforeTheFirstPlan) {
   cluster_.SetUsable(absl::UnavailableError("the pods of the cluster are not known yet"));
   // Asked before its thread runs: afterwards the first look at the cluster may come at any moment.
   Make();
-  EXPECT_THAT(Errors(*agent_, nodes_), Each("starting: the first plan is not made yet"));
+  EXPECT_THAT(Errors(*agent_, nodes_), Each("starting: there is no plan yet"));
   ASSERT_TRUE(dynamic_cast<Controller&>(agent_->agent()).Start().ok());
   Await([&] {
     return FilterStatus(MakePod("a")).message() == "the pods of the cluster are not known yet";
@@ -106,7 +106,8 @@ TEST_F(GangTest, AMemberThatReplacesOneThatIsGoneGetsItsPlace) {
   StartWithPlan();
   Await([&] {
     return Reason("app-3") ==
-           "gang default/app waits: room for more than its minimum (see outrigger explain gang)";
+           "gang default/app waits: room for more members than its minimum (see outrigger explain "
+           "gang)";
   });
   cluster_.Change("app-1", [](Pod* pod) { pod->phase = "Succeeded"; });
   Await([&] { return Passing("app-3") == std::vector<std::string>{"n0"}; });
@@ -152,7 +153,7 @@ TEST_F(GangTest, WhatIsMalformedIsToldOnceHoweverOftenItIsPlanned) {
                         HasSubstr("default/g-1: label minAvailable of pod bad-1 is \"-1\""),
                         HasSubstr("default/g99999999999999999999: label"),
                         HasSubstr("default/gtwo: label minAvailable of pod badtwo is \"two\""),
-                        HasSubstr("default/differ: members give different")));
+                        HasSubstr("default/differ: members have different values")));
 }
 
 TEST_F(GangTest, ALabelValueOfFullLengthNamesAGangAsAnyOther) {
@@ -183,8 +184,8 @@ TEST_F(GangTest, AGroupOfAVersionThatIsNotKnownSaysWhichUntilAKnownOneIsServed) 
   StartWithPlan();
   Await([&] {
     return Reason("train-0") ==
-           "gang default/train waits: the API server serves podgroups.scheduling.k8s.io in the "
-           "version v2, which is not known (see outrigger explain gang)";
+           "gang default/train waits: the API server serves podgroups.scheduling.k8s.io in version "
+           "v2, which is not supported (see outrigger explain gang)";
   });
   PodGroup group;
   group.dialect = Dialect::kUpstream;

@@ -67,7 +67,7 @@ TEST_F(InStepTest, NoGangIsBoundForTheFirstTime) {
   cluster_.Put(Member("train", 0, 1));
   StartByHand();
   LoseTheWatch();
-  EXPECT_THAT(std::string(BindThere("train-0").message()), HasSubstr("known too late"));
+  EXPECT_THAT(std::string(BindThere("train-0").message()), HasSubstr("arrive too late"));
   EXPECT_THAT(cluster_.bindings(), IsEmpty());
 }
 

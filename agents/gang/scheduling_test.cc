@@ -257,7 +257,7 @@ TEST_F(GangTest, AMemberIsNotBoundWhereItHasNoPlace) {
   cluster_.Put(Member("train", 0, 1));
   StartWithPlan();
   Bind("train-0", Passing("train-0").at(0) == "n0" ? "n1" : "n0");
-  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("its place is not n"));
+  EXPECT_THAT(std::string(Result(0).message()), HasSubstr("its node is no longer n"));
   EXPECT_THAT(cluster_.bindings(), IsEmpty());
 }
 

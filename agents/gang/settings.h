@@ -28,43 +28,40 @@ struct Settings : desk::CommonSettings {
       desk::CommonFields<Settings>(),
       std::tuple{
           Setting{"timeout", &Settings::timeout, Range{1, 86'400},
-                  "seconds for which a gang may keep places without being complete, unless its "
-                  "PodGroup has scheduleTimeoutSeconds; then it comes after those of its priority"},
-          Setting{
-              "leave-upstream", &Settings::leave_upstream,
-              "leave groups of spec.schedulingGroup to kube-scheduler, whose feature gates handle "
-              "them"},
-          Setting{
-              "preempt", &Settings::preempt,
-              "evict whole gangs and single pods of lower priority for a gang that does not fit: "
-              "the cheapest set that lets it fit, within disruption budgets"},
-          Setting{
-              "write-status", &Settings::write_status,
-              "keep the status of PodGroups up to date, where their own controller does not run"},
+                  "seconds that an incomplete gang may hold nodes, unless its PodGroup has "
+                  "scheduleTimeoutSeconds; then it queues last in its priority"},
+          Setting{"leave-upstream", &Settings::leave_upstream,
+                  "ignore groups of spec.schedulingGroup; kube-scheduler handles them with its "
+                  "feature gates"},
+          Setting{"preempt", &Settings::preempt,
+                  "for a gang that does not fit, evict the cheapest sufficient set of gangs and "
+                  "single pods of lower priority, within disruption budgets"},
+          Setting{"write-status", &Settings::write_status,
+                  "update the status of PodGroups; for clusters without their controller"},
       });
 
   static constexpr auto kFormer = std::tuple_cat(
       desk::CommonFormer<Settings>(),
       std::tuple{
           Setting{"only-groups", &Settings::only_groups,
-                  "it is read from --scheduler-config, which wins already"},
+                  "--scheduler-config sets it and wins already"},
           Setting{"bind-timeout", &Settings::bind_timeout, Range{5, 86'400},
-                  "it is read from --scheduler-config, which wins already, or else 630"},
+                  "--scheduler-config sets it and wins already; without it 630"},
           Setting{"partial-timeout", &Settings::partial_timeout, Range{1, 86'400},
-                  "it is 60, and never more than timeout"},
-          Setting{"min-run-time", &Settings::min_run_time, Range{0, 86'400}, "it is 60"},
+                  "fixed at 60, and at most timeout"},
+          Setting{"min-run-time", &Settings::min_run_time, Range{0, 86'400}, "fixed at 60"},
       });
 
   static constexpr std::array kRetired{
       Retired{"gates", "true", "pods with the gate are always released"},
       Retired{"claim-timeout", "620",
-              "it is bindTimeoutSeconds of --scheduler-config and 20 s more, else 620"},
-      Retired{"nomination-grace", "5", "it is 5"},
-      Retired{"lease-grace", "5", "it is 5"},
-      Retired{"nominate", "", "members are nominated where another pod may take a place"},
-      Retired{"lease-seconds", "15", "it is 15"},
-      Retired{"window", "1000", "it is 1000"},
-      Retired{"ahead", "1", "it is 1; 0 with mode=alone"},
+              "fixed at 20 s more than bindTimeoutSeconds of --scheduler-config, else 620"},
+      Retired{"nomination-grace", "5", "fixed at 5"},
+      Retired{"lease-grace", "5", "fixed at 5"},
+      Retired{"nominate", "", "members are nominated if another pod may take their nodes"},
+      Retired{"lease-seconds", "15", "fixed at 15"},
+      Retired{"window", "1000", "fixed at 1000"},
+      Retired{"ahead", "1", "fixed at 1; 0 with mode=alone"},
       Retired{"weight", "", "the agent scores no nodes"},
   };
 };

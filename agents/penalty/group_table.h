@@ -53,7 +53,7 @@ struct KnownGroup {
 /// By which policy a PodGroup of a class counts.
 using PolicyOfGroup = absl::FunctionRef<GroupPolicy(const PodGroup& group, const Policy& of_class)>;
 
-/// The PodGroups of penalised classes, and what of each is counted. Not thread-safe.
+/// The PodGroups of penalised classes, and their counts. Not thread-safe.
 class GroupTable {
  public:
   /// Counts in `ledger` what the groups have done since the last look. `sums`: the policy of queues

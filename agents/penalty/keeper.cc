@@ -121,10 +121,10 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
   absl::StatusOr<JournalRead> read = store_.Load(Now(), term);
   if (!read.ok()) return read.status();
   if (read->is_newer) {
-    return absl::FailedPreconditionError(
-        fmt::format("the journal in namespace {} is of a later version of Outrigger: run that "
-                    "version, or remove the penalty with its `outrigger penalty restore --all`",
-                    options_.claim.namespace_));
+    return absl::FailedPreconditionError(fmt::format(
+        "the journal in namespace {} was written by a later version of Outrigger: run that "
+        "version, or remove the penalty with its `outrigger penalty restore --all`",
+        options_.claim.namespace_));
   }
   findings_ = std::move(read->findings);
   {
@@ -296,7 +296,7 @@ bool Keeper::IsAsWritten(const ClassAccount& account, const PriorityClass& in_cl
           !in_cluster.annotations.Contains(kBaseValueAnnotation));
 }
 
-// The class is not selected any more: it gets its base back, and is forgotten then. The view may
+// The class is no longer selected: it gets its base back, and is forgotten then. The view may
 // not have the last value that was written.
 void Keeper::LetGo(const ClassAccount& account, const ClassRules& rules,
                    const std::stop_token& term) {
@@ -377,7 +377,7 @@ bool Keeper::WriteMarks(const GroupNews& news, const std::stop_token& term) {
 }
 
 absl::Status Keeper::WriteJournal(const std::stop_token& term) {
-  if (!journal_delay_.IsOver(Now())) return absl::UnavailableError("it is tried again later");
+  if (!journal_delay_.IsOver(Now())) return absl::UnavailableError("it will be retried");
   const bool later = Now() >= later_written_ + kLater;
   absl::Status written = store_.Write(&books_.ledger, later, term);
   reports_.OnError("journal", written);

@@ -155,7 +155,7 @@ TEST_F(PenaltyKeeper, SaysOnceThatAClassHasNoRoomAndFollowsTheClassesBelow) {
   EXPECT_EQ(no_room("high-priority"), 0);
   EXPECT_THAT(
       log_,
-      Contains(::testing::HasSubstr("class next: its value falls from 1001 to no less than 1001")));
+      Contains(::testing::HasSubstr("class next: its value can fall from 1001 only to 1001")));
   Show("big", "Running", "high-priority");
   Look();
   EXPECT_EQ(Value("high-priority"), 9901);

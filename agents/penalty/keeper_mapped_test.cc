@@ -189,7 +189,7 @@ TEST_F(PenaltyMapped, LeavesAnotherWritersClassAlone) {
   Settle();
   EXPECT_EQ(PodOf(), "gold 1000");
   EXPECT_EQ(Value("gold-at-900"), 5);
-  EXPECT_THAT(cluster_.events().back().note, HasSubstr("gold-at-900 is another's"));
+  EXPECT_THAT(cluster_.events().back().note, HasSubstr("gold-at-900 belongs to another writer"));
 }
 
 TEST_F(PenaltyMapped, PutsAClassBackThatTheOtherModeHasPenalised) {

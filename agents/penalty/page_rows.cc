@@ -26,7 +26,7 @@ ClassRow RowOf(const ClassAccount& account, const ClassRules* rules, const Pictu
       .account = &account, .penalty = account.account.penalty, .state = "not in the cluster"};
   if (rules == nullptr) return row;
   if (!rules->IsPenalised()) {
-    row.state = rules->is_selected ? "left alone: " + rules->reason : "not selected any more";
+    row.state = rules->is_selected ? "left alone: " + rules->reason : "no longer selected";
     return row;
   }
   row.floor = Floor{rules->bounds.floor, rules->floor_of};

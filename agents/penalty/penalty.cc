@@ -78,11 +78,11 @@ class Penalty final : public Agent, public Preempter, public PageSource, public 
   absl::Status Start() override {
     if (keeper_ == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     if (!options_.selector) {
       deps_.warn(
-          "no class is penalised: --penalty.class-selector is empty. Give it a label selector, and "
+          "no class is penalised: --penalty.class-selector is empty. Set a label selector, and "
           "label the classes");
     }
     if (options_.dry_run) return StartDryRun();
@@ -136,7 +136,7 @@ class Penalty final : public Agent, public Preempter, public PageSource, public 
  private:
   // Nothing is written, so no Lease is needed.
   absl::Status StartDryRun() {
-    deps_.log("dry run: nothing is written to classes, PodGroups and the journal");
+    deps_.log("dry run: no classes, PodGroups or journal are written");
     dry_run_ = std::jthread([this](const std::stop_token& stop) { keeper_->Lead(stop); });
     return absl::OkStatus();
   }

@@ -26,26 +26,24 @@ MetricSpec OfClass(MetricSpec::Kind kind, std::string_view name, std::string_vie
 std::vector<MetricSpec> PenaltyMetrics() {
   using Kind = MetricSpec::Kind;
   return {
-      Spec(Kind::kGauge, metric::kLeading, "1: this process holds the Lease and writes; else 0."),
+      Spec(Kind::kGauge, metric::kLeading, "1: this process acquired the Lease; writing; else 0."),
       OfClass(Kind::kGauge, metric::kValue, "The value of each penalised PriorityClass."),
-      OfClass(
-          Kind::kGauge, metric::kPoints,
-          "The penalty of each class now, at most base - floor: base less this, rounded, is the "
-          "value that is due."),
-      OfClass(Kind::kCounter, metric::kStarts, "Starts of PodGroups that were counted."),
+      OfClass(Kind::kGauge, metric::kPoints,
+              "The current penalty of each class, at most base - floor; the target value is base "
+              "minus penalty, rounded."),
+      OfClass(Kind::kCounter, metric::kStarts, "Counted starts of PodGroups."),
       OfClass(Kind::kCounter, metric::kCompletions,
-              "Completions of PodGroups that were counted; those that are taken back stay counted "
-              "here."),
+              "Counted completions of PodGroups, including those retracted later."),
       Spec(Kind::kCounter, metric::kReplacements,
-           "Classes that were to be deleted and created again, by what became of it.", "result"),
+           "Replacements of classes (deleted and created again), by result.", "result"),
       Spec(Kind::kHistogram, metric::kGap,
-           "Seconds from the answer to the DELETE of a class to the answer to its CREATE.", "",
+           "Seconds from the response to the DELETE of a class to the response to its CREATE.", "",
            {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 5}),
       Spec(Kind::kGauge, metric::kLeftAlone, "Selected classes that are left alone, by reason.",
            "reason"),
       Spec(Kind::kCounter, metric::kDropped,
-           "Nodes that preempt calls offered and that were left out: a victim there has the "
-           "preemptor's class, or is of its gang."),
+           "Nodes of preempt calls that were left out because a victim there has the preemptor's "
+           "class or is in its gang."),
       Spec(Kind::kCounter, metric::kErrors, "Calls of the API server that failed, by what they do.",
            "call"),
   };

@@ -53,11 +53,12 @@ std::string_view EventReasonOf(const Replacement& replacement) {
 std::string NoteOf(const Replacement& replacement) {
   if (!replacement.message.empty()) return replacement.message;
   const bool is_at_base = replacement.value == replacement.base;
-  return fmt::format("value {} -> {}, base {}: {}{} (see outrigger explain penalty)",
-                     replacement.before, replacement.value, replacement.base, replacement.cause,
-                     is_at_base ? ""
-                                : "; until it is back at its base, the API server refuses to "
-                                  "apply the unchanged manifest (422)");
+  return fmt::format(
+      "value {} -> {}, base {}: {}{} (see outrigger explain penalty)", replacement.before,
+      replacement.value, replacement.base, replacement.cause,
+      is_at_base
+          ? ""
+          : "; until it is back at its base, the API server rejects its unchanged manifest (422)");
 }
 
 }  // namespace
@@ -71,8 +72,7 @@ void Reports::OnLeading(bool leads) {
   begun_.clear();
   Unmeasure(std::exchange(measured_, {}));
   metrics_->Set(metric::kLeading, "", leads ? 1 : 0);
-  log_(leads ? "holds the Lease and writes"
-             : "does not hold the Lease any more, and writes nothing");
+  log_(leads ? "acquired the Lease; writing" : "lost the Lease; no longer writing");
 }
 
 void Reports::OnEdge(const CountedEdge& edge) {
@@ -142,7 +142,7 @@ void Reports::Forget(std::string_view class_name) {
 }
 
 void Reports::OnDryRun(const ClassAccount& account, int64_t target) {
-  log_(fmt::format("dry run: class {} would get the value {} in place of {}", account.name, target,
+  log_(fmt::format("dry run: class {} would get the value {} instead of {}", account.name, target,
                    account.written));
 }
 
@@ -163,7 +163,7 @@ void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused
     before = rules.message;
     const bool has_penalty = ledger.Find(name) != nullptr;
     warn_(Printable(fmt::format("class {} is left alone{}: {}", name,
-                                has_penalty ? " with the value that it has" : "", rules.message)));
+                                has_penalty ? " at its current value" : "", rules.message)));
     Record(*rules.in_cluster, true, "PenaltyRefused", rules.message);
   }
   for (const std::string_view reason : std::initializer_list<std::string_view>{
@@ -177,7 +177,7 @@ void Reports::OnClasses(const ClassTable& classes, const RefusedClasses& refused
 
 void Reports::OnNotMapped(const PriorityClass& in_cluster, const ClassAccount& account) {
   const std::string note = fmt::format(
-      "new pods still get value {}, not {}: no policy of the API server maps them. Apply "
+      "new pods still get value {}, not {}: no admission policy maps them. Apply "
       "deploy/penalty-mapped.yaml, with its ConfigMap in the agent's namespace; if it was deleted "
       "before, restart kube-apiserver; before Kubernetes 1.36 set replacement to recreate",
       account.base, account.written);

@@ -51,12 +51,13 @@ absl::Status SetSelector(const Settings& settings, Options* options) {
 
 absl::Status CheckNames(const Settings& settings) {
   if (!IsDnsLabel(settings.name_space)) {
-    return absl::InvalidArgumentError(fmt::format(
-        "namespace: \"{}\" is not accepted: the name of a namespace", settings.name_space));
+    return absl::InvalidArgumentError(
+        fmt::format("namespace: \"{}\" is not accepted; expected the name of a namespace",
+                    settings.name_space));
   }
   if (!IsDnsSubdomain(settings.lease)) {
     return absl::InvalidArgumentError(
-        fmt::format("lease: \"{}\" is not accepted: the name of a Lease", settings.lease));
+        fmt::format("lease: \"{}\" is not accepted; expected the name of a Lease", settings.lease));
   }
   return absl::OkStatus();
 }

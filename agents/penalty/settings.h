@@ -35,47 +35,41 @@ struct Settings : LeaderSettings {
 
   static constexpr auto kFields = std::tuple_cat(
       std::tuple{
-          Setting{
-              "class-selector", &Settings::class_selector,
-              "label selector of the PriorityClasses that are penalised (fairness=on); empty: "
-              "none. "
-              "system-*, globalDefault and classes annotated outrigger.dev/penalty: ignore never "
-              "are"},
-          Setting{
-              "start", &Settings::start,
-              "what a start adds to the penalty of its class: \"flat N\", points of its value, or "
-              "\"multiplicative N\", that share (0 to 1) of what is left above the floor"},
-          Setting{"completion", &Settings::completion, "the same of a completion"},
+          Setting{"class-selector", &Settings::class_selector,
+                  "label selector of the PriorityClasses to penalise, such as fairness=on; empty: "
+                  "none. system-*, globalDefault and classes annotated outrigger.dev/penalty: "
+                  "ignore are never penalised"},
+          Setting{"start", &Settings::start,
+                  "penalty that a start adds to its class: \"flat N\", in points, or "
+                  "\"multiplicative N\", a share (0 to 1) of the value left above the floor"},
+          Setting{"completion", &Settings::completion, "the same for a completion"},
           Setting{"recovery", &Settings::recovery, "half-life|steps",
-                  "how a penalty falls once nothing was counted for the time of grace"},
+                  "how a penalty falls after the grace time without a count"},
           Setting{"half-life", &Settings::half_life, Range{0.0, 315'360'000.0},
-                  "seconds in which half of a penalty is gone; more than 0"},
-          Setting{"step", &Settings::step, Range{0.001, 1e9}, "points of one step of recovery"},
+                  "seconds in which a penalty halves; more than 0"},
+          Setting{"step", &Settings::step, Range{0.001, 1e9},
+                  "points that one recovery step takes off the penalty"},
           Setting{"step-interval", &Settings::step_interval, Range{0.0, 315'360'000.0},
-                  "seconds between two steps; more than 0"},
+                  "seconds between recovery steps; more than 0"},
           Setting{"grace", &Settings::grace, Range{0.0, 315'360'000.0},
-                  "seconds after a count in which nothing recovers"},
+                  "seconds after a count before recovery begins"},
           Setting{"coalesce", &Settings::coalesce, Range{0.0, 315'360'000.0},
-                  "seconds in which counts are collected before a class gets a lower value"},
-          Setting{
-              "quantum", &Settings::quantum,
-              "points by which a value has to rise before it is written; empty: a twentieth of the "
-              "class's base"},
+                  "seconds in which counts are collected before a class is lowered"},
+          Setting{"quantum", &Settings::quantum,
+                  "points by which a value must rise before it is written; empty: a twentieth of "
+                  "the class's base"},
           Setting{"floor", &Settings::floor,
-                  "lowest value; empty: 1 above the next lower class, and never below a value at "
-                  "which a "
-                  "program of the cluster treats pods differently (docs/penalty.md)"},
+                  "lowest value; empty: 1 above the next lower class, but not below a threshold at "
+                  "which a cluster component treats pods differently (docs/penalty.md)"},
           Setting{"ceiling", &Settings::ceiling, "highest value; empty: the class's own"},
           Setting{"allow-crossing", &Settings::allow_crossing,
-                  "accept a floor below other classes and such values"},
-          Setting{
-              "replacement", &Settings::replacement, "recreate|mapped",
-              "how a class gets another value: deleted and created again, or its new pods get a "
-              "class of that value by a policy of the API server, which refuses no pod (from "
-              "Kubernetes 1.36 on, with deploy/penalty-mapped.yaml)"},
-          Setting{
-              "dry-run", &Settings::dry_run,
-              "show what would be done, and write nothing to classes, PodGroups and the journal"},
+                  "accept a floor below other classes and such thresholds"},
+          Setting{"replacement", &Settings::replacement, "recreate|mapped",
+                  "how a class changes its value. recreate: it is deleted and created again. "
+                  "mapped: an admission policy gives new pods another class with that value, and "
+                  "no pod is refused (Kubernetes 1.36 or later, with deploy/penalty-mapped.yaml)"},
+          Setting{"dry-run", &Settings::dry_run,
+                  "show what would be done; write no classes, PodGroups or journal"},
       },
       LeaderFields<Settings>());
 

@@ -92,8 +92,7 @@ absl::Status StandIns::Begin(Millis now, const std::stop_token& term) {
   for (const auto& [name, stand_in] : mapper_.entries()) {
     const ClassAccount* const account = books_.ledger.Find(name);
     if (account == nullptr || account->written == account->base) continue;
-    books_.ledger.OnReplaced(name,
-                             {now, account->written, account->base, 0, "not mapped any more"});
+    books_.ledger.OnReplaced(name, {now, account->written, account->base, 0, "no longer mapped"});
   }
   return absl::OkStatus();
 }
@@ -106,8 +105,8 @@ void StandIns::LeaveAlone(ClassTable* table) const {
     if (quota.empty()) continue;
     rules.reason = "quota";
     rules.message = fmt::format(
-        "ResourceQuota {} names the class, and would not count pods that get a class of another "
-        "name; take the class out of its scope, or set replacement to recreate",
+        "ResourceQuota {} refers to the class, and would not count pods that get another class; "
+        "remove the class from its scope, or set replacement to recreate",
         quota);
   }
 }

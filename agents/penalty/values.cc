@@ -20,7 +20,7 @@ Replacement AdoptedAs(const ClassAccount& account, const PriorityClass& fresh, M
   adopted.value = fresh.value;
   adopted.begun = now;
   adopted.message =
-      fmt::format("value {}, base {}: another writer made it; before that value {}, base {}",
+      fmt::format("value {}, base {}: set by another writer; before that value {}, base {}",
                   adopted.value, adopted.base, account.written, account.base);
   return adopted;
 }
@@ -240,7 +240,7 @@ bool Values::GiveBack(const ClassAccount& account, const PriorityClass& in_clust
   wanted.class_name = account.name;
   wanted.base = wanted.target = account.base;
   wanted.written = account.written;
-  wanted.cause = "not selected any more";
+  wanted.cause = "no longer selected";
   wanted.now = Now();
   const auto restored = replacer_.Restore(wanted, term);
   reports_.OnError("replace", restored.status());

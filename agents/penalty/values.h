@@ -50,7 +50,7 @@ class Values {
 
   /// Replaces the classes whose values are due, until `stops` says so.
   void ReplaceDue(const std::stop_token& term, const std::function<bool()>& stops);
-  /// Gives a class its base that is not selected any more. True: it has it, or is another's.
+  /// Gives a class its base that is no longer selected. True: it has it, or is another's.
   bool GiveBack(const ClassAccount& account, const PriorityClass& in_cluster,
                 const std::stop_token& term);
   /// The class is not kept any more.

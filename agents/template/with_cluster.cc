@@ -33,7 +33,7 @@ class Template final : public Agent, public Filterer {
     if (app.empty()) return absl::OkStatus();  // every node fits
     if (cluster_ == nullptr) {
       return absl::FailedPreconditionError(
-          "needs the API server: give --kubeconfig FILE, or run in a pod");
+          "needs the API server: set --kubeconfig FILE, or run in a pod");
     }
     // One snapshot for the whole call: every node is judged by the same moment. It copies nothing.
     const absl::StatusOr<ClusterView> view = cluster_->Take();

@@ -7,7 +7,7 @@
 
 namespace outrigger::cli {
 
-/// The whole program. Exit codes: 0 done, 1 it failed, 2 the command line or settings are wrong.
+/// The whole program. Exit codes: 0 success, 1 failure, 2 the command line or settings are wrong.
 ///
 /// `left_out` names the agents of the tree that were not compiled in, for error messages alone.
 /// Nothing is thrown. Call it once, from main.

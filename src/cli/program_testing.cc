@@ -28,7 +28,7 @@ struct SafeSettings {
       Setting{"memory", &SafeSettings::memory, Range{1, 10}, "it is 4"},
   };
   static constexpr std::array kRetired{
-      Retired{"history", "5", "it is 5"},
+      Retired{"history", "5", "fixed at 5"},
       Retired{"smooth", "true", "forecasts are always smooth"},
   };
 };

@@ -46,7 +46,7 @@ Command CompletionCommand(const std::string& program) {
       .run = [](const Given& given, const World& world) {
         if (!given.Has("shell")) {
           return Finish(
-              absl::InvalidArgumentError("completion wants the name of a shell: bash or zsh"),
+              absl::InvalidArgumentError("completion needs the name of a shell: bash or zsh"),
               world);
         }
         const CommandLine line(Commands(world.registry, world.program), world.program);
@@ -65,7 +65,7 @@ Command DocsCommand() {
           .run = [](const Given& given, const World& world) {
             if (!given.Has("page")) {
               return Finish(
-                  absl::InvalidArgumentError("docs wants the name of a page: settings or commands"),
+                  absl::InvalidArgumentError("docs needs the name of a page: settings or commands"),
                   world);
             }
             if (given.Value("page") == "settings") {

@@ -32,7 +32,8 @@ TEST(ExitCodes, AreTwoForAWrongCommandLine) {
 TEST(ExitCodes, AreTwoForWrongSettings) {
   const Ran ran = RunProgram({"serve", "--safe.max-risk", "2"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err, "outrigger: --safe.max-risk: \"2\" is not accepted: a number from 0 to 1\n");
+  EXPECT_EQ(ran.err,
+            "outrigger: --safe.max-risk: \"2\" is not accepted; expected a number from 0 to 1\n");
 }
 
 TEST(ExitCodes, AreOneForWhatFails) {

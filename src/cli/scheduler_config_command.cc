@@ -30,8 +30,8 @@ absl::StatusOr<SchedulerConfigFlags> ReadSchedulerConfigFlags(const Given& given
   flags.agents = given.Value("--agents");
   if (given.Has("--agents") && flags.agents.empty()) {
     return absl::InvalidArgumentError(
-        "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave it out to "
-        "have all that are compiled in");
+        "--agents: \"\" is not accepted; expected agent names, see `outrigger agents`; leave it "
+        "out to have all compiled in");
   }
   flags.urls = given.Values("--url");
   flags.weights = given.Values("--weight");
@@ -51,7 +51,7 @@ absl::StatusOr<SchedulerConfigFlags> ReadSchedulerConfigFlags(const Given& given
   if (!given.Has("--only-groups")) return flags;
   if (given.Has("--members-only")) {
     return absl::InvalidArgumentError(
-        "--only-groups is the former name of --members-only: give one of them");
+        "--only-groups is the former name of --members-only: give only one");
   }
   world.err << "note: --only-groups is now --members-only; the former name still works\n";
   return flags;
@@ -87,27 +87,28 @@ Flag PerAgentFlag(const std::string& name, const std::string& value, const std::
 }
 
 std::vector<Flag> TlsFlags() {
-  return {
-      PerAgentFlag("--tls-ca", "FILE",
-                   "authorities that the scheduler checks an agent's certificate with; this and "
-                   "the next two are absolute paths where the scheduler runs"),
-      PerAgentFlag("--tls-cert", "FILE",
-                   "certificate that the scheduler shows an agent (its --client-ca)"),
-      PerAgentFlag("--tls-key", "FILE", "private key of --tls-cert"),
-      PerAgentFlag("--tls-server-name", "NAME",
-                   "name that an agent's certificate is for, if it is not the URL's host"),
-      {.name = "--tls-insecure", .help = "Do not check who answers at an https:// URL"}};
+  return {PerAgentFlag("--tls-ca", "FILE",
+                       "CA certificates with which the scheduler verifies an agent; this and the "
+                       "next two are absolute paths where the scheduler runs"),
+          PerAgentFlag("--tls-cert", "FILE",
+                       "client certificate of the scheduler for an agent with --client-ca"),
+          PerAgentFlag("--tls-key", "FILE", "private key of --tls-cert"),
+          PerAgentFlag("--tls-server-name", "NAME",
+                       "name in an agent's certificate, if it is not the URL's host"),
+          {.name = "--tls-insecure", .help = "Do not verify the certificate at an https:// URL"}};
 }
 
 std::vector<Flag> EntryFlags() {
-  return {{.name = "--full-nodes",
-           .help = "Have whole nodes sent with each call (nodeCacheCapable: false): slower by far, "
-                   "but agents need no access to the API server"},
-          {.name = "--ignorable", .help = "Go on without an agent that does not answer"},
-          {.name = "--members-only",
-           .help = "Have agent gang called only about pods that ask for outrigger.dev/gang and "
-                   "outrigger.dev/gang-bind; pods without a group then cost nothing"},
-          {.name = "--only-groups", .is_hidden = true}};
+  return {
+      {.name = "--full-nodes",
+       .help = "Make the scheduler send whole nodes with each call (nodeCacheCapable: false): much "
+               "slower, but agents need no access to the API server"},
+      {.name = "--ignorable",
+       .help = "Let the scheduler continue without an agent that does not respond"},
+      {.name = "--members-only",
+       .help = "Make the scheduler call agent gang only for pods that request outrigger.dev/gang "
+               "and outrigger.dev/gang-bind; pods without a group then cost nothing"},
+      {.name = "--only-groups", .is_hidden = true}};
 }
 
 }  // namespace
@@ -122,27 +123,25 @@ Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
   command.flags = Together(
       {{{.name = "--agents",
          .value = "LIST",
-         .help = "agents, separated by commas (default: all compiled in)",
+         .help = "comma-separated agents (default: all compiled in)",
          .offered = names,
          .is_list = true},
         PerAgentFlag("--url", "URL",
-                     "where an agent, or every agent, is served, http:// or https:// (default "
-                     "127.0.0.1:<its own port>, with TLS if a --tls flag is for the agent)"),
+                     "http:// or https:// address of one agent or of all (default 127.0.0.1:<its "
+                     "own port>, with TLS if the agent has a --tls flag)"),
         {.name = "--in",
          .value = "FILE",
-         .help = "configuration to add to, kept otherwise; - reads standard input; comments are "
-                 "lost",
+         .help = "configuration to extend; - reads standard input; comments are lost",
          .is_file = true},
         PerAgentFlag("--weight", "N",
-                     "weight of scores beside the scheduler's own (an integer from 1 to 1000; "
-                     "default 1)"),
+                     "weight of the agent's scores next to the scheduler's own (an integer from 1 "
+                     "to 1000; default 1)"),
         PerAgentFlag("--http-timeout", "T",
-                     "limit of a filter, prioritize or preempt call (default 1s)"),
-        {.name = "--bind-timeout", .value = "T", .help = "limit of a bind call (default 10m30s)"},
+                     "timeout of filter, prioritize and preempt calls (default 1s)"),
+        {.name = "--bind-timeout", .value = "T", .help = "timeout of bind calls (default 10m30s)"},
         {.name = "--scheduler-name",
          .value = "NAME",
-         .help = "schedulerName of the profile (default: none is written, which is "
-                 "default-scheduler)"},
+         .help = "schedulerName of the profile (default: not written, so default-scheduler)"},
         {.name = "--kubeconfig",
          .value = "FILE",
          .help = "clientConnection.kubeconfig",

@@ -53,9 +53,9 @@ Command ServeCommand(const std::vector<AgentInfo>& registry) {
           .flags = {ConfigFlag("Settings of the server")},
           .settings = ServeSettings(registry),
           .notes =
-              "A setting is taken from the first that has it: flag, environment "
-              "(OUTRIGGER_SAFE_MAX_RISK for\n--safe.max-risk), settings file (safe: {maxRisk: "
-              "...}), default. SIGTERM and SIGINT drain; a second\none ends at once.",
+              "Order of precedence: flag, environment (OUTRIGGER_SAFE_MAX_RISK for "
+              "--safe.max-risk), settings file\n(safe: {maxRisk: ...}), default. SIGTERM and "
+              "SIGINT drain; a second one ends the process at once.",
           .opens_connections = true,
           .run = RunServe};
 }

@@ -30,7 +30,7 @@ class NodeEditor {
   /// The pods of a node that goes wait for it to come back. False: there is no such node.
   bool Remove(std::string_view name);
 
-  /// Puts `pod` on `node`, or replaces the pod of that key there. Where the node is not known the
+  /// Puts `pod` on `node`, or replaces the pod of that key there. Where the node is unknown the
   /// pod waits for it.
   void PutPod(std::string_view node, const PodPtr& pod);
   /// Takes the pod, which PutPod() has put there, from `node`.

@@ -115,7 +115,7 @@ struct ServerStats {
   uint64_t connections_accepted = 0;
   uint64_t connections_refused = 0;  // answered 503 at once: too many
   uint64_t connections_evicted = 0;  // closed while they waited, to make room
-  /// TLS handshakes that were refused, broken off or not completed in time. A peer that left before
+  /// TLS handshakes that were rejected, aborted or not completed in time. A peer that left before
   /// its first byte, such as a probe of the port, is not counted.
   uint64_t handshakes_failed = 0;
   uint64_t requests_refused = 0;  // answered here with 4xx or 503, before the handler

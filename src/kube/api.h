@@ -55,7 +55,7 @@ struct ApiRequest {
   /// payload. False: an error is about the last try alone.
   bool errors_are_of_all_tries = false;
   /// The server, too, gives up each try after the time that is left for the call, so that little is
-  /// carried out after the caller has gone. Not for streams.
+  /// carried out after the caller disconnected. Not for streams.
   bool server_times_out = false;
 };
 

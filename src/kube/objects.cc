@@ -180,7 +180,7 @@ absl::StatusOr<std::string> Patch(Api& api, const Resource& resource, const Obje
   absl::Status status = CheckName(resource, object);
   if (!status.ok()) return status;
   if (patch.type == PatchType::kApply && patch.field_manager.empty()) {
-    return absl::InvalidArgumentError("a server-side apply wants a field manager");
+    return absl::InvalidArgumentError("a server-side apply needs a field manager");
   }
   ApiRequest request = MakeRequest("PATCH", PathOf(resource, object), options);
   request.body = json;

@@ -44,7 +44,7 @@ absl::StatusOr<ServerVersion> FindServerVersion(Api& api, const std::stop_token&
   const auto minor = NumberAt(json, "minor");
   if (major && minor) return ServerVersion{*major, *minor};
   return absl::InvalidArgumentError(fmt::format(
-      "/version: wants numbers as \"major\" and \"minor\", found {}", json::Cut(answer->body)));
+      "/version: expected numbers as \"major\" and \"minor\", found {}", json::Cut(answer->body)));
 }
 
 ResizeCounting ResizeCountingOf(const ServerVersion& version) {

@@ -74,7 +74,7 @@ ends_well
 demo devices
 ((status == 0)) || { cat "$work/out" "$work/err" >&2; fail "exit code $status of demo devices"; }
 shows '^ +claim default/pair-2-foozers: 2 foozer on one numa wanted, best has 1 free'
-shows '^ +Nearest: +a would do with count 3 in request gpus$'
+shows '^ +Nearest: +a; would help: count 3 in request gpus$'
 shows '^ +Allocated: three has gpus gpu.example.com/[ab]/gpu-0'
 ends_well
 

@@ -201,7 +201,7 @@ Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand, std
   }
   const InventoryState& state = inventory.state();
   if (data.epoch != state.epoch() || data.sets != state.sets().size()) {
-    answer.verdict = Verdict::Unresolvable("stale claims", "pools have changed in the meantime");
+    answer.verdict = Verdict::Unresolvable("stale claims", "pools changed in the meantime");
     return answer;
   }
   const auto of_node = state.StocksOf(node);
@@ -220,7 +220,8 @@ Answer Allocator::Allocate(const Inventory& inventory, const Demand& demand, std
     // A later call begins with this node.
     answer.verdict =
         most < options_.budget
-            ? Verdict::Rejected("search budget", "not searched to the end: others took the steps")
+            ? Verdict::Rejected("search budget",
+                                "not searched completely: other nodes used up the steps")
             : Verdict::Unresolvable("search budget", "search budget of {} steps spent", most);
   } else {
     answer.verdict = Explain(state, data, ground, most, &answer.steps);

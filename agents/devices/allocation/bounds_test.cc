@@ -101,7 +101,7 @@ TEST(Bounds, TenThousandDifferentDevices) {
   const Answer answer = Ask(inventory, {claim});
   EXPECT_EQ(answer.verdict.reason(), "claim default/c5: 6 any on one numa wanted, best has 5 free");
   inventory.SetPool(DevicesOf("p", kMostDevices + 1));
-  EXPECT_THAT(Ask(inventory, {claim}).verdict.reason(), HasSubstr("at most 10000 are taken"));
+  EXPECT_THAT(Ask(inventory, {claim}).verdict.reason(), HasSubstr("at most 10000 are allowed"));
 }
 
 /// Forty devices that share a counter, each with another part of it: many ways to take fourteen,
@@ -160,7 +160,7 @@ TEST(Bounds, ADemandOfOtherPoolsIsNotServed) {
   const Demand demand = allocator.Resolve(inventory, PointersTo(claims));
   inventory.SetPool(DevicesOf("q", 3));
   EXPECT_EQ(allocator.Allocate(inventory, demand, kNode).verdict.reason(),
-            "pools have changed in the meantime");
+            "pools changed in the meantime");
 }
 
 TEST(Bounds, AnExpressionThatDoesNotCompileIsNamedWithItsPlace) {

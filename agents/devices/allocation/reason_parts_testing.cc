@@ -12,7 +12,7 @@ namespace {
 bool AddPart(const std::string& text, ReasonParts* parts) {
   static const std::regex form(
       R"(claim ([^ ,:]+)(?:, request (claims\[\d+\]))?: (every|\d+) (.*) wanted, )"
-      R"((?:(the node has no pools|no device matches)|(which no devices can be)|(?:best has )?(\d+) )"
+      R"((?:(the node has no pools|no device matches)|(which no devices can satisfy)|(?:best has )?(\d+) )"
       R"((?:free|left by the other requests of the pod))(?: \((.*)\))?)");
   std::smatch found;
   if (!std::regex_match(text, found, form)) return false;
@@ -26,7 +26,7 @@ bool AddPart(const std::string& text, ReasonParts* parts) {
   more.missing = more.wanted - (more.none_match ? 0 : std::stoll(found[7].str()));
   static const std::regex use(R"((\d+) in use by (\S+))");
   static const std::regex others(R"(\d+ by (\d+) more claims)");
-  static const std::regex is_short(R"((?:device (\S+) of )?pool (\S+) is short of (\d+) (\S+))");
+  static const std::regex lacks(R"((?:device (\S+) of )?pool (\S+) lacks (\d+) (\S+))");
   const std::vector<std::string> notes = absl::StrSplit(found[8].str(), ", ");
   for (const std::string& note : notes) {
     std::smatch at;
@@ -35,7 +35,7 @@ bool AddPart(const std::string& text, ReasonParts* parts) {
       devices = std::max<int64_t>(devices, std::stoll(at[1].str()));
     } else if (std::regex_match(note, at, others)) {
       parts->names_all = false;
-    } else if (std::regex_match(note, at, is_short)) {
+    } else if (std::regex_match(note, at, lacks)) {
       parts->shorts.push_back({at[2].str(), at[1].str(), at[4].str(), std::stoll(at[3].str())});
     }
   }

@@ -17,9 +17,9 @@ struct ReasonParts {
     int64_t wanted = 0;
     int64_t missing = 0;
     bool none_match = false;
-    bool contradicts = false;  ///< "which no devices can be": no change of the node helps
+    bool contradicts = false;  ///< "which no devices can satisfy": no change of the node helps
   };
-  /// "pool p0 is short of 1 slots", "device x of pool p0 is short of 2 memory".
+  /// "pool p0 lacks 1 slots", "device x of pool p0 lacks 2 memory".
   struct Short {
     std::string pool;
     std::string device;  ///< empty: of the pool

@@ -245,7 +245,7 @@ TEST_F(ReasonTexts, NameWhyNothingMatches) {
   detail_.match_attributes = {"pcie"};
   EXPECT_EQ(Reason(),
             "unresolvable: claim default/c: 1 foozer on one pcie wanted, no device matches (4 "
-            "without an attribute that is to be equal)");
+            "without an attribute that must be equal)");
 }
 
 TEST_F(ReasonTexts, NameFailuresNextToWhatMatches) {
@@ -286,7 +286,7 @@ TEST_F(ReasonTexts, NameCounters) {
   EXPECT_EQ(
       Reason(),
       "rejected: claim default/c: 1 foozer wanted, 0 free (1 in use by default/job-1, pool p0 "
-      "is short of 1 slots)");
+      "lacks 1 slots)");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ absl::StatusOr<Wanted> Binding::WantedOf(PodOnNode* pod, const CallLimits& limit
   }
   const auto read = terms_.cluster->Read(pod->namespace_, pod->name, limits);
   if (!read.ok()) return read.status();
-  if (read->uid != pod->uid) return absl::AbortedError("another pod has its name");
+  if (read->uid != pod->uid) return absl::AbortedError("another pod now has its name");
   pod->is_bound = pod->is_bound || read->node_name == pod->node;
   return WantedBy(*read);
 }
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<ClaimObject>> Binding::ClaimsOf(const PodOnNode& pod,
     }
   });
   if (!verdict.fits()) return Refused(verdict);
-  if (!all_exist) return absl::AbortedError("a claim of the pod was deleted at this moment");
+  if (!all_exist) return absl::AbortedError("a claim of the pod was deleted meanwhile");
   return claims;
 }
 
@@ -149,7 +149,7 @@ void Binding::PostBind(const BindRequest& request) {
 absl::StatusOr<std::string> Binding::NodeOf(const PodOnNode& pod) {
   auto read = terms_.cluster->Read(pod.namespace_, pod.name, {.timeout = kEnding});
   if (!read.ok()) return read.status();
-  if (read->uid != pod.uid) return absl::NotFoundError("another pod has its name");
+  if (read->uid != pod.uid) return absl::NotFoundError("another pod now has its name");
   return std::move(read->node_name);
 }
 

@@ -74,7 +74,7 @@ absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) c
   const CallLimits left = budget_.Left();
   if (left.timeout.count() == 0) {
     return absl::DeadlineExceededError(
-        fmt::format("{}: no time is left to read it", ConfigText(config)));
+        fmt::format("{}: no time left to read it", ConfigText(config)));
   }
   const size_t slash = config.api_version.find('/');
   const std::string group = config.api_version.substr(0, slash);
@@ -83,9 +83,9 @@ absl::StatusOr<std::string> ConfigReader::Fetch(const ConfigReference& config) c
   const CustomKind kind{group, version, plural, config.kind, /*namespaced=*/true};
   auto copy =
       api_.ReadCustomObject(kind, {.namespace_ = config.namespace_, .name = config.name}, left);
-  if (absl::IsNotFound(copy.status())) return ConfigFault("{} is not there", ConfigText(config));
+  if (absl::IsNotFound(copy.status())) return ConfigFault("{} does not exist", ConfigText(config));
   if (absl::IsPermissionDenied(copy.status())) {
-    return ConfigFault("{} may not be read: the agent needs the right to get {}.{}",
+    return ConfigFault("{} cannot be read: the agent needs the right to get {}.{}",
                        ConfigText(config), plural, group);
   }
   return copy;
@@ -111,8 +111,8 @@ absl::Status ConfigReader::ReadAll(const std::vector<ConfigReference>& configs,
     if (!copy.ok()) return copy.status();
     *bytes += copy->size();
     if (*bytes > kMostConfigBytes) {
-      return ConfigFault("{}: the copies of all configs have more than {} bytes",
-                         ConfigText(config), kMostConfigBytes);
+      return ConfigFault("{}: the copies of all configs exceed {} bytes", ConfigText(config),
+                         kMostConfigBytes);
     }
     copies->push_back(*std::move(copy));
   }
@@ -122,8 +122,8 @@ absl::Status ConfigReader::ReadAll(const std::vector<ConfigReference>& configs,
 absl::StatusOr<ConfigCopies> ConfigReader::Read(const ConfigNames& names) {
   const size_t count = names.of_claim.size() + names.of_classes.size();
   if (count > kMostConfigs) {
-    return ConfigFault("configs: the claim and its classes name {}, of which at most {} are read",
-                       count, kMostConfigs);
+    return ConfigFault("configs: the claim and its classes name {}, at most {} are read", count,
+                       kMostConfigs);
   }
   ConfigCopies copies;
   size_t bytes = 0;

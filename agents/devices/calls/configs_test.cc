@@ -92,13 +92,13 @@ TEST_F(DevicesConfigs, WhatCannotBeAConfigIsRefusedWithItsField) {
       {"of the core group", {"v1", "Secret", "", "x"}, "apiVersion \"v1\" has no group"},
       {"of another group of Kubernetes",
        {"rbac.authorization.k8s.io/v1", "Role", "", "x"},
-       "apiVersion \"rbac.authorization.k8s.io/v1\" is of a group of Kubernetes itself"},
+       "apiVersion \"rbac.authorization.k8s.io/v1\" is a group of Kubernetes itself"},
       {"of a group without a dot",
        {"apps/v1", "Deployment", "", "x"},
-       "apiVersion \"apps/v1\" is of a group of Kubernetes itself"},
+       "apiVersion \"apps/v1\" is a group of Kubernetes itself"},
       {"another claim",
        {"devmgmtproto.k8s.io/v1alpha1", "DeviceClaim", "", "x"},
-       "is of a group of Kubernetes itself"},
+       "is a group of Kubernetes itself"},
       {"several slashes",
        {"a.example/v1/more", "Policy", "", "x"},
        "config Policy default/x: apiVersion \"a.example/v1/more\" is not GROUP/VERSION"},
@@ -107,20 +107,20 @@ TEST_F(DevicesConfigs, WhatCannotBeAConfigIsRefusedWithItsField) {
        {"a.example/v1", "Policies/../secrets", "", "x"},
        "kind \"Policies/../secrets\" is not letters and digits"},
       {"no kind", {"a.example/v1", "", "", "x"}, "kind \"\" is not letters and digits"},
-      {"a path in the name", {"a.example/v1", "Policy", "", "../x"}, "name \"../x\" is no DNS"},
+      {"a path in the name", {"a.example/v1", "Policy", "", "../x"}, "name \"../x\" is not a DNS"},
       {"another namespace",
        {"a.example/v1", "Policy", "other", "x"},
        "config Policy other/x: namespace \"other\" is not that of the claim"},
       {"of a kind that is not served",
        {"a.example/v1", "Policy", "", "x"},
-       "config Policy default/x is not there"},
+       "config Policy default/x does not exist"},
   };
   for (const Row& row : rows) {
     api_.read.clear();
     const absl::Status refused = Read({row.config});
     EXPECT_TRUE(absl::IsFailedPrecondition(refused)) << row.name;
     EXPECT_THAT(std::string(refused.message()), HasSubstr(row.text)) << row.name;
-    EXPECT_EQ(api_.read.size(), row.text.ends_with("is not there") ? 1U : 0U) << row.name;
+    EXPECT_EQ(api_.read.size(), row.text.ends_with("does not exist") ? 1U : 0U) << row.name;
   }
 }
 
@@ -131,15 +131,14 @@ TEST_F(DevicesConfigs, ReadsAreBounded) {
     configs.push_back(Reference(fmt::format("c{}", i)));
   }
   EXPECT_EQ(std::string(Read(configs).message()),
-            "configs: the claim and its classes name 33, of which at most 32 are read");
+            "configs: the claim and its classes name 33, at most 32 are read");
   EXPECT_THAT(api_.read, IsEmpty());
   configs.pop_back();
   EXPECT_TRUE(Read(configs).ok());
   EXPECT_THAT(api_.read, SizeIs(32));
   PutConfig("c1", kMostConfigBytes);
-  EXPECT_EQ(
-      std::string(Read(configs).message()),
-      "config FoozerConfig default/c1: the copies of all configs have more than 262144 bytes");
+  EXPECT_EQ(std::string(Read(configs).message()),
+            "config FoozerConfig default/c1: the copies of all configs exceed 262144 bytes");
 }
 
 TEST_F(DevicesConfigs, AllReadsTogetherHaveTheTimeOfTheCall) {

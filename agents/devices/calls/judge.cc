@@ -79,12 +79,12 @@ absl::StatusOr<Verdict> Judge::With(const Wanted& wanted, const std::stop_token&
       continue;
     }
     if (++evaluations > kMostEvaluations) {
-      return absl::UnavailableError("devices change faster than expressions are evaluated on them");
+      return absl::UnavailableError("devices change faster than expressions can be evaluated");
     }
     absl::Status found = allocator_.FindOut(*look.pending, stop);
     if (!found.ok()) return found;
   }
-  return absl::CancelledError("the caller has gone");
+  return absl::CancelledError("the caller disconnected");
 }
 
 absl::StatusOr<Verdict> Judge::AskNodes(

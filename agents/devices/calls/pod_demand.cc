@@ -53,7 +53,7 @@ Verdict FindObject(const Contents& contents, const Wanted& pod, const PodClaim& 
   const std::string name = fmt::format("{}/{}", pod.namespace_, claim.claim_name);
   if (demanded->object == nullptr) {
     if (embedded) return Imagine(pod, claim, demanded);
-    return Verdict::Unresolvable("claim missing", "claim {}: there is no {} of that name", name,
+    return Verdict::Unresolvable("claim missing", "claim {}: there is no {} with that name", name,
                                  KindOf(claim));
   }
   const ClaimObject& object = *demanded->object;
@@ -65,7 +65,7 @@ Verdict FindObject(const Contents& contents, const Wanted& pod, const PodClaim& 
     if (!conflict.empty()) return Verdict::Unresolvable("claim of another", "{}", conflict);
   } else if (!object.owner_pod_uid.empty() && object.owner_pod_uid != pod.uid) {
     return Verdict::Unresolvable("claim of another",
-                                 "claim {} belongs to another pod: name another claim", name);
+                                 "claim {} belongs to another pod: use another claim", name);
   }
   return object.state == ClaimState::kAllocated ? Allocated(contents, name, demanded)
                                                 : Verdict::Fits();

@@ -242,7 +242,7 @@ std::vector<Action> Custody::Find(const ClusterSnapshot& snapshot) {
 void Custody::OnFailure(const Action& action, const absl::Status& failure) {
   const std::string why(failure.message());
   if (!retries_.Fail(RetryKeyOf(action), why, LongestAfter(failure))) return;
-  terms_.log(fmt::format("{}: {} (not done: {})", ActionText(action), action.reason, why));
+  terms_.log(fmt::format("{}: {} (not written: {})", ActionText(action), action.reason, why));
   const bool is_pods = action.kind == ActionKind::kServeBoundPod;
   const bool has_no_room = is_pods && absl::IsFailedPrecondition(failure);
   if (!has_no_room && !IsRefused(failure)) return;

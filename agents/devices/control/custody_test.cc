@@ -337,7 +337,7 @@ TEST_F(DevicesCustody, ABatchThatRunsOutOfTimeIsCut) {
   PutLeftovers(100);
   int writes = 0;
   cluster_.custom().Before([&](const CustomWrite&) {
-    return ++writes <= 2 ? absl::DeadlineExceededError("no time is left") : absl::OkStatus();
+    return ++writes <= 2 ? absl::DeadlineExceededError("no time left") : absl::OkStatus();
   });
   Round();
   EXPECT_EQ(Left(), 0u);

@@ -230,7 +230,7 @@ TEST_F(DevicesStatuses, AConfigThatIsMissingIsSaidAndLookedForAgain) {
           {"name", "x"}}}}});
   Settle();
   EXPECT_EQ(StatusOf(kClaimKind, "c")["state"], "Pending");
-  EXPECT_EQ(StatusOf(kClaimKind, "c")["message"], "config FoozerConfig default/x is not there");
+  EXPECT_EQ(StatusOf(kClaimKind, "c")["message"], "config FoozerConfig default/x does not exist");
   cluster_.custom().Put(kConfigKind, {{"metadata", {{"name", "x"}, {"namespace", "default"}}}});
   now_ += std::chrono::seconds(30);
   Settle();

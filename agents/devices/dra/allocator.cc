@@ -99,7 +99,7 @@ class Viewer {
     for (const auto& [index, amount] : spot.consumes) {
       if (left[index] >= Quantity()) continue;
       view->refusal = Refusal::kCounters;
-      view->text = fmt::format("{} of {}: {} wanted, {} left", counters.names[index].second,
+      view->text = fmt::format("{} of {}: {} requested, {} left", counters.names[index].second,
                                counters.names[index].first, amount.ToString(),
                                counters.left[index].ToString());
       SetCounterUsers(spot.pool, index, view);
@@ -315,7 +315,7 @@ Answer AnswerOf(const Plan& plan, const Search& search, Search::End end) {
       break;
     case Search::End::kBudget:
       answer.outcome = Outcome::kUnsure;
-      answer.text = fmt::format("the search did not end within {} steps", Allocator::kSteps);
+      answer.text = fmt::format("the search did not finish within {} steps", Allocator::kSteps);
       break;
     case Search::End::kTooMany:
       answer.outcome = Outcome::kError;

@@ -59,7 +59,7 @@ TEST(DraBudget, WhatDoesNotEndIsNotSure) {
                        {.requests = {}, .attribute = "gpu.example.com/b", .distinct = true}};
   const Answer answer = AnswerTo(devices, claim);
   EXPECT_EQ(answer.outcome, Outcome::kUnsure);
-  EXPECT_EQ(answer.text, "the search did not end within 100000 steps");
+  EXPECT_EQ(answer.text, "the search did not finish within 100000 steps");
 }
 
 TEST(DraBudget, AFieldThatIsNotKnownIsNotSure) {

@@ -90,12 +90,12 @@ std::string WhyNotEnough(const Quantities& asked, const Quantities& consumed, co
   for (const auto& [name, capacity] : device.capacity) {
     const Quantity& wanted = consumed.at(name);
     if (!IsAllowed(wanted, capacity.policy)) {
-      return fmt::format("{}: {} is not an amount that may be requested", name, wanted.ToString());
+      return fmt::format("{}: {} is not an amount that can be requested", name, wanted.ToString());
     }
     const auto taken = used.find(name);
     const Quantity left = taken == used.end() ? capacity.value : capacity.value - taken->second;
     if (wanted > left) {
-      return fmt::format("{}: {} wanted, {} left", name, wanted.ToString(), left.ToString());
+      return fmt::format("{}: {} requested, {} left", name, wanted.ToString(), left.ToString());
     }
   }
   return "";

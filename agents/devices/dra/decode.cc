@@ -24,10 +24,10 @@ absl::Status CheckVersion(const json::ListedObject& object) {
   if (version.empty() || version == "resource.k8s.io/v1" || version == "resource.k8s.io/v1beta2") {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(fmt::format(
-      "{}: apiVersion {} of a {} is not read, resource.k8s.io/v1 and v1beta2 are; the API server "
-      "prints it so for kubectl get KIND.v1.resource.k8s.io",
-      object.place, json::Cut(version), json::Cut(object.kind)));
+  return absl::InvalidArgumentError(
+      fmt::format("{}: apiVersion {} of a {} is not supported, only resource.k8s.io/v1 and "
+                  "v1beta2; get it with kubectl get KIND.v1.resource.k8s.io",
+                  object.place, json::Cut(version), json::Cut(object.kind)));
 }
 
 absl::Status Decode(const json::ListedObject& object, std::vector<json::MalformedValue>* malformed,

@@ -14,7 +14,7 @@ namespace outrigger::dra {
 
 /// Each reads an object of json::ForEachObject(), whatever was there before. InvalidArgument names
 /// the place: broken JSON, a wrong type, no name, a version of the API that is not read. A
-/// malformed value is appended to `malformed` with its path, and taken as absent.
+/// malformed value is appended to `malformed` with its path, and treated as absent.
 absl::Status DecodeSlice(const json::ListedObject& object, Slice* slice,
                          std::vector<json::MalformedValue>* malformed);
 absl::Status DecodeClass(const json::ListedObject& object, Class* of,

@@ -86,8 +86,8 @@ TEST_F(DraDecode, OldVersionsAreRefusedByName) {
   const absl::Status status =
       DecodeSlice(Listed("{}", "resource.k8s.io/v1beta1"), &slice, &malformed_);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("apiVersion resource.k8s.io/v1beta1 of a ResourceClaim is not read, "
-                        "resource.k8s.io/v1 and v1beta2 are"));
+              HasSubstr("apiVersion resource.k8s.io/v1beta1 of a ResourceClaim is not supported, "
+                        "only resource.k8s.io/v1 and v1beta2"));
 }
 
 TEST_F(DraDecode, ReadsV1beta2) {

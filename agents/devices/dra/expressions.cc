@@ -134,13 +134,14 @@ const Said& Expressions::Evaluate(std::string_view expression, std::string_view 
   }
   if (built.has_unknown) {
     said = std::make_unique<Said>(
-        Said{Said::What::kError, "the device has an attribute of a kind that is not known", true});
+        Said{Said::What::kError, "the device has an attribute of an unknown kind", true});
     return *said;
   }
   said = std::make_unique<Said>(Ask(compiled, *built.device));
   if (built.other != nullptr && Ask(compiled, *built.other).what != said->what) {
     *said = {Said::What::kError,
-             "an attribute is there with and without the driver's domain, and either may count",
+             "an attribute exists with and without the driver's domain, and it is undefined which "
+             "one counts",
              true};
   }
   return *said;

@@ -60,7 +60,7 @@ class Expressions {
 
   int64_t left_ = std::numeric_limits<int64_t>::max();
   uint32_t last_ = 0;  // number of a program
-  const Said spent_{Said::What::kError, "expressions cost more than is spent on one answer", true};
+  const Said spent_{Said::What::kError, "expressions cost more than the limit of one call", true};
   absl::flat_hash_map<std::string, std::unique_ptr<Compiled>> programs_;
   absl::flat_hash_map<const Device*, std::unique_ptr<Built>> devices_;
   absl::flat_hash_map<std::pair<uint32_t, const Device*>, std::unique_ptr<Said>> said_;

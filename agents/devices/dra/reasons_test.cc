@@ -50,7 +50,7 @@ const std::vector<Row>& Rows() {
        "claim c, request r: 3 of class gpu wanted, 2 free", "count 2 in request r"},
       {"in use", HoldBoth,
        "claim c, request r: 1 of class gpu wanted, 0 free (2 in use by default/job, default/other)",
-       "default/job gives back its devices"},
+       "default/job releases its devices"},
       {"all, of which one is in use",
        [](World* world) {
          HoldBoth(world);
@@ -58,7 +58,7 @@ const std::vector<Row>& Rows() {
          world->ask().all = true;
        },
        "claim c, request r: all devices of class gpu wanted, 1 free (1 in use by default/job)",
-       "default/job gives back its devices"},
+       "default/job releases its devices"},
       {"what would not help alone",
        [](World* world) {
          HoldBoth(world);
@@ -107,7 +107,7 @@ const std::vector<Row>& Rows() {
          }
          world->ask().capacity["memory"] = *Quantity::Parse("9Gi");
        },
-       "claim c, request r: 1 of class gpu wanted, 0 free (2 memory: 9Gi wanted, 8Gi left)", ""},
+       "claim c, request r: 1 of class gpu wanted, 0 free (2 memory: 9Gi requested, 8Gi left)", ""},
       {"counters",
        [](World* world) {
          Slice counters = testing::SliceOf("n", {});
@@ -121,8 +121,8 @@ const std::vector<Row>& Rows() {
          world->cluster.claims = {Holding(ClaimOf("job", {RequestOf("r")}), "n", {"g0"})};
        },
        "claim c, request r: 1 of class gpu wanted, 0 free (1 in use by default/job, 1 memory of "
-       "card: 40Gi wanted, 0 left by default/job)",
-       "default/job gives back its devices"},
+       "card: 40Gi requested, 0 left by default/job)",
+       "default/job releases its devices"},
       {"an incomplete pool", [](World* world) { world->cluster.slices[0].slice_count = 2; },
        "claim c, request r: 1 of class gpu wanted, 0 free (pool n of gpu.example.com: slices of it "
        "are missing)",
@@ -133,15 +133,14 @@ const std::vector<Row>& Rows() {
        [](World* world) {
          world->claims[0].requests = {RequestOf("a", 2), RequestOf("b", 1)};
        },
-       "claim c, requests a, b: there are devices for each, not for all together: they take the "
-       "same devices or counters",
+       "claim c, requests a, b: there are devices for each, but not for all together: they need "
+       "the same devices or counters",
        "count 1 in request a"},
       {"two claims of the same devices",
        [](World* world) {
          world->claims = {ClaimOf("c", {RequestOf("r", 2)}), ClaimOf("d", {RequestOf("r", 1)})};
        },
-       "claims c, d: each can be served here, not all of them together",
-       "count 1 in claim c, request r"},
+       "claims c, d: each alone fits here, but not all together", "count 1 in claim c, request r"},
       {"no such class", [](World* world) { world->ask().device_class = "tpu"; },
        "claim default/c, request r: could not retrieve device class tpu: it is not there", ""},
   };

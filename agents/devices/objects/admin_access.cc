@@ -26,8 +26,8 @@ bool HasAdminAccess(const ClaimObject& claim, const Inventory& inventory) {
 
 std::string AdminAccessFault(const ClaimObject& claim, AdminAccessTerms terms) {
   if (terms.is_embedded) {
-    return "a class with adminAccess is not served to a claim embedded in a pod: name a "
-           "DeviceClaim by claimName";
+    return "a claim embedded in a pod cannot use a class with adminAccess: refer to a DeviceClaim "
+           "by claimName";
   }
   if (terms.in_admin_namespace) return {};
   return fmt::format("admin access to devices needs the label {}: \"true\" on namespace {}",

@@ -41,7 +41,7 @@ absl::Status CheckGroup(const ConfigReference& config) {
   const size_t slash = version.find('/');
   if (slash == std::string_view::npos) {
     return Fault(
-        "{}: apiVersion \"{}\" has no group, and only kinds of CustomResourceDefinitions are read",
+        "{}: apiVersion \"{}\" has no group; only kinds of CustomResourceDefinitions are supported",
         ConfigText(config), version);
   }
   const std::string_view group = version.substr(0, slash);
@@ -49,7 +49,7 @@ absl::Status CheckGroup(const ConfigReference& config) {
     return Fault("{}: apiVersion \"{}\" is not GROUP/VERSION", ConfigText(config), version);
   }
   if (!IsOfKubernetes(group)) return absl::OkStatus();
-  return Fault("{}: apiVersion \"{}\" is of a group of Kubernetes itself, of which none is read",
+  return Fault("{}: apiVersion \"{}\" is a group of Kubernetes itself, and these are not supported",
                ConfigText(config), version);
 }
 
@@ -62,10 +62,10 @@ absl::Status CheckConfig(const ConfigReference& config) {
     return Fault("{}: kind \"{}\" is not letters and digits", ConfigText(config), config.kind);
   }
   if (!config.namespace_.empty() && !IsDnsLabel(config.namespace_)) {
-    return Fault("{}: namespace \"{}\" is no DNS label", ConfigText(config), config.namespace_);
+    return Fault("{}: namespace \"{}\" is not a DNS label", ConfigText(config), config.namespace_);
   }
   if (!IsDnsSubdomain(config.name)) {
-    return Fault("{}: name \"{}\" is no DNS subdomain", ConfigText(config), config.name);
+    return Fault("{}: name \"{}\" is not a DNS subdomain", ConfigText(config), config.name);
   }
   return absl::OkStatus();
 }

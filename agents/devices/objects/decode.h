@@ -20,7 +20,7 @@ namespace outrigger::device_objects {
 
 /// Each reads an object of json::ForEachObject(). InvalidArgument names the place: broken JSON, a
 /// wrong type, no name. What is malformed is appended to `malformed` with its path, also each
-/// unknown field of a spec. Of a pool it is taken as absent; a claim or class that has any gets a
+/// unknown field of a spec. Of a pool it is treated as absent; a claim or class that has any gets a
 /// `fault`, since it would be served wrongly.
 absl::Status DecodePool(const json::ListedObject& object, devices::Pool* pool,
                         std::vector<json::MalformedValue>* malformed);

@@ -201,7 +201,7 @@ TEST(ClaimReader, WhatIsWrongIsAFault) {
                "spec.claims[0].requests.count: \"two\" is not a quantity"},
            Row{R"({"claims":[{"deviceClass":"k","requests":{"count":"1500m"}}]})",
                "spec.claims[0].requests.count: \"1500m\" is not a whole number of devices"},
-           Row{R"({"claims":[]})", "it asks for nothing"},
+           Row{R"({"claims":[]})", "it requests nothing"},
            Row{R"({})", "neither deviceClass nor deviceType is given"},
            Row{R"({"claims":[{"deviceClass":"k","requests":{"count":"1E"}}]})",
                "1000000001 devices at least: must be from 1 to 1000000000"},

@@ -53,7 +53,7 @@ absl::Status ReadEntry(Value value, const Path& at, Entry* entry) {
   const auto refuse = [](std::string_view key, const Path& place) {
     if (json::EqualsAnyCase(key, "claimTemplateName")) {
       return json::Invalid(place,
-                           "templates are not served; give the template's claimSpec as claim");
+                           "templates are not supported; give the template's claimSpec as claim");
     }
     return json::Invalid(
         place, fmt::format("\"{}\" is not {}", json::Cut(key),
@@ -70,15 +70,15 @@ absl::Status CheckClaimName(const Path& at, std::string_view claim_name) {
   if (IsDnsSubdomain(claim_name)) return absl::OkStatus();
   return json::Invalid(
       at, claim_name.size() > kLongestName
-              ? fmt::format("the name of the claim has {} characters, at most {} are taken",
+              ? fmt::format("the name of the claim has {} characters, at most {} are allowed",
                             claim_name.size(), kLongestName)
-              : fmt::format("\"{}\" is no name of an object", json::Cut(claim_name)));
+              : fmt::format("\"{}\" is not a valid object name", json::Cut(claim_name)));
 }
 
 absl::StatusOr<PodClaim> ToPodClaim(const Path& at, Entry entry, std::string_view pod_name) {
   if (!IsDnsLabel(entry.name)) {
     return json::Invalid(at.Key("name"),
-                         fmt::format("\"{}\" is no DNS label: at most 63 of a-z, 0-9 and '-'",
+                         fmt::format("\"{}\" is not a DNS label: at most 63 of a-z, 0-9 and '-'",
                                      json::Cut(entry.name)));
   }
   const int given = (entry.claim_name.empty() ? 0 : 1) + (entry.privileged_name.empty() ? 0 : 1) +
@@ -110,11 +110,11 @@ absl::Status CheckUnique(const Path& list, const std::vector<PodClaim>& claims) 
     const Path at = list.Index(i);
     const PodClaim& claim = claims[i];
     if (!names.insert(claim.name).second) {
-      return json::Invalid(at.Key("name"), fmt::format("\"{}\" is there twice", claim.name));
+      return json::Invalid(at.Key("name"), fmt::format("\"{}\" is listed twice", claim.name));
     }
     if (!objects.insert({claim.privileged, claim.claim_name}).second) {
-      return json::Invalid(at,
-                           fmt::format("claim \"{}\" is there twice", json::Cut(claim.claim_name)));
+      return json::Invalid(
+          at, fmt::format("claim \"{}\" is listed twice", json::Cut(claim.claim_name)));
     }
   }
   return absl::OkStatus();
@@ -124,7 +124,7 @@ absl::Status ReadPodClaims(Value value, const Path& at, std::string_view pod_nam
                            std::vector<PodClaim>* claims) {
   absl::Status status = json::ForEachElement(value, at, [&](Value element, const Path& place) {
     if (claims->size() == kMostPodClaims) {
-      return json::Invalid(at, fmt::format("at most {} claims are taken", kMostPodClaims));
+      return json::Invalid(at, fmt::format("at most {} claims are allowed", kMostPodClaims));
     }
     Entry entry;
     absl::Status read = ReadEntry(element, place, &entry);
@@ -145,11 +145,11 @@ absl::StatusOr<std::vector<PodClaim>> ParsePodClaims(std::string_view text,
   if (Trimmed(text).empty()) return claims;
   if (text.size() > kMostAnnotationBytes) {
     return absl::InvalidArgumentError(
-        fmt::format("claims: {} bytes, at most {} are taken", text.size(), kMostAnnotationBytes));
+        fmt::format("claims: {} bytes, at most {} are allowed", text.size(), kMostAnnotationBytes));
   }
   // The reader looks only at what it needs; the rest becomes part of an object.
   if (!nlohmann::json::accept(text)) {
-    return absl::InvalidArgumentError("claims: this is no JSON");
+    return absl::InvalidArgumentError("claims: not JSON");
   }
   const json::Padded body(fmt::format("{{\"claims\":{}}}", text));
   const json::ParserLease parser;
@@ -177,7 +177,7 @@ std::string EmbeddedClaimConflict(const ClaimObject& object, const PodClaim& cla
       "DeviceClaim {} {}, or rename claim \"{}\" in the pod's annotation", NameOf(object.claim),
       object.owner_pod_uid.empty()
           ? "was not made for this pod: delete it"
-          : "belongs to another pod, such as an earlier one of this name: wait until it is deleted",
+          : "belongs to another pod, such as an earlier pod of this name: wait until it is deleted",
       claim.name);
 }
 

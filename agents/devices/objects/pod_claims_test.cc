@@ -83,35 +83,34 @@ TEST(PodClaims, NameWhatIsWrong) {
   }
   const std::string long_name(200, 'p');
   for (const Row& row : std::vector<Row>{
-           {"[", "claims: this is no JSON"},
-           {R"([]},{"x":1)", "claims: this is no JSON"},
-           {R"([],"claims":[])", "claims: this is no JSON"},
+           {"[", "claims: not JSON"},
+           {R"([]},{"x":1)", "claims: not JSON"},
+           {R"([],"claims":[])", "claims: not JSON"},
            {"7", "claims: expected an array, found a number"},
            {"[7]", "claims[0]: expected an object, found a number"},
            {R"([{"name":"a"}])",
             "claims[0]: none of claimName, privilegedClaimName and claim are given, expected one"},
            {R"([{"name":"a","claimName":"c","claim":{}}])", "claims[0]: several of claimName"},
            {R"([{"name":"a","claimTemplateName":"t"}])",
-            "claims[0].claimTemplateName: templates are not served; give the template's claimSpec "
-            "as "
-            "claim"},
+            "claims[0].claimTemplateName: templates are not supported; give the template's "
+            "claimSpec as claim"},
            {R"([{"name":"a","claimNam":"c"}])",
             "claims[0].claimNam: \"claimNam\" is not a known field; did you mean claimName?"},
            {R"([{"name":"a","claim":[]}])", "claims[0].claim: expected the spec of a DeviceClaim"},
-           {R"([{"claimName":"c"}])", "claims[0].name: \"\" is no DNS label"},
-           {R"([{"name":"A.b","claimName":"c"}])", "claims[0].name: \"A.b\" is no DNS label"},
+           {R"([{"claimName":"c"}])", "claims[0].name: \"\" is not a DNS label"},
+           {R"([{"name":"A.b","claimName":"c"}])", "claims[0].name: \"A.b\" is not a DNS label"},
            {R"([{"name":"a","claimName":"../c"}])",
-            "claims[0].claimName: \"../c\" is no name of an object"},
+            "claims[0].claimName: \"../c\" is not a valid object name"},
            {R"([{"name":"a","privilegedClaimName":"C"}])",
-            "claims[0].privilegedClaimName: \"C\" is no name of an object"},
+            "claims[0].privilegedClaimName: \"C\" is not a valid object name"},
            {R"([{"name":"a","claimName":"c"},{"name":"a","claimName":"d"}])",
-            "claims[1].name: \"a\" is there twice"},
+            "claims[1].name: \"a\" is listed twice"},
            {R"([{"name":"a","claimName":"c"},{"name":"b","claimName":"c"}])",
-            "claims[1]: claim \"c\" is there twice"},
-           {many + "]", "claims: at most 32 claims are taken"},
-           {"[" + std::string(65'535, ' ') + "]", "claims: 65537 bytes, at most 65536 are taken"},
+            "claims[1]: claim \"c\" is listed twice"},
+           {many + "]", "claims: at most 32 claims are allowed"},
+           {"[" + std::string(65'535, ' ') + "]", "claims: 65537 bytes, at most 65536 are allowed"},
            {R"([{"name":")" + std::string(60, 'a') + R"(","claim":{}}])",
-            "claims[0].name: the name of the claim has 261 characters, at most 253 are taken"},
+            "claims[0].name: the name of the claim has 261 characters, at most 253 are allowed"},
        }) {
     const auto claims = ParsePodClaims(row.text, long_name);
     EXPECT_EQ(claims.status().code(), absl::StatusCode::kInvalidArgument) << row.text;
@@ -123,7 +122,7 @@ TEST(PodClaims, NameWhatIsWrong) {
 TEST(PodClaims, AnEmbeddedClaimMayBeNamedByNoOther) {
   const auto claims =
       ParsePodClaims(R"([{"name":"a","claim":{}},{"name":"b","claimName":"pod-a"}])", "pod");
-  EXPECT_THAT(std::string(claims.status().message()), HasSubstr("\"pod-a\" is there twice"));
+  EXPECT_THAT(std::string(claims.status().message()), HasSubstr("\"pod-a\" is listed twice"));
 }
 
 }  // namespace

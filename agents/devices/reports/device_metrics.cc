@@ -24,10 +24,9 @@ std::vector<MetricSpec> DeviceMetrics() {
           "be served), failed (the API server), undone, lost (a pool lacked what a bound pod has).",
           "result"),
       Spec(Kind::kCounter, metric::kFreed,
-           "Claims and entries of pools that were freed: pods ended, intent expired, claim gone.",
-           "cause"),
+           "Freed claims and pool entries: pods ended, intent expired, claim gone.", "cause"),
       Spec(Kind::kCounter, metric::kWoken,
-           "Pods that waited for devices and were nominated since some became free."),
+           "Pods that waited for devices and were nominated after devices became free."),
       Spec(Kind::kCounter, metric::kStatusWrites,
            "Writes of statuses in the background: written, failed.", "result"),
   };

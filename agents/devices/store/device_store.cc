@@ -107,7 +107,7 @@ void DeviceStore::Stop() {
 
 absl::Status DeviceStore::Usable() const {
   const ReaderLock lock(follow_mutex_);
-  if (followed_.empty()) return absl::UnavailableError("devices are not followed yet");
+  if (followed_.empty()) return absl::UnavailableError("devices are not listed yet");
   for (const auto& kind : followed_) {
     absl::Status usable = kind->Usable();
     if (!usable.ok()) return usable;

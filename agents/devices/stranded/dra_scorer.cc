@@ -29,8 +29,9 @@ bool IsLarge(const std::vector<dra::Claim>& claims) {
 }
 
 absl::Status TooCostly(const Pod& pod) {
-  return absl::UnavailableError(fmt::format(
-      "the ResourceClaims of pod {}/{} cost more than one call spends", pod.namespace_, pod.name));
+  return absl::UnavailableError(
+      fmt::format("the ResourceClaims of pod {}/{} cost more than the limit of one call",
+                  pod.namespace_, pod.name));
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ void DraScorer::Stop() {
 
 absl::Status DraScorer::Usable() const {
   const MutexLock lock(follow_mutex_);
-  if (followed_.empty()) return absl::UnavailableError("devices of DRA are not followed yet");
+  if (followed_.empty()) return absl::UnavailableError("DRA devices are not listed yet");
   for (const auto& kind : followed_) {
     absl::Status usable = kind->Usable();
     const bool is_rule = kind == followed_.front();
@@ -191,7 +192,7 @@ absl::Status DraScorer::Score(const outrigger::Request& request,
   allocator.Allow(kMostUnits);
   const Clock::TimePoint until = now_() + kMostTime;
   for (size_t i = 0; i < scores.size(); ++i) {
-    if (request.abandoned.stop_requested()) return absl::CancelledError("the caller has gone");
+    if (request.abandoned.stop_requested()) return absl::CancelledError("the caller disconnected");
     const dra::Answer answer = allocator.Allocate(request.nodes[i], open);
     if (allocator.IsSpent() || now_() > until) return TooCostly(request.pod);
     if (answer.outcome != dra::Outcome::kFits) continue;

@@ -119,7 +119,8 @@ TEST_F(DraScoring, ACostlyClaimIsNotScored) {
   const testing::OwnedRequest request(PodOf("costly"), nodes_);
   std::vector<NodeScore> scores(nodes_.size());
   const absl::Status said = dynamic_cast<Scorer&>(agent_->agent()).Score(*request, scores);
-  EXPECT_EQ(said.message(), "the ResourceClaims of pod default/p cost more than one call spends");
+  EXPECT_EQ(said.message(),
+            "the ResourceClaims of pod default/p cost more than the limit of one call");
   EXPECT_GT(Scores(PodOf("one"))[0], 0);
 }
 

@@ -129,7 +129,7 @@ absl::Status Commit::CheckTime() const {
     return absl::OkStatus();
   }
   return absl::DeadlineExceededError(
-      fmt::format("the intents of pod {}/{} end at {}: too little time is left to bind it",
+      fmt::format("the intents of pod {}/{} expire at {}: too little time left to bind it",
                   scope_.pod.namespace_, scope_.pod.name, TimeText(scope_.deadline)));
 }
 
@@ -171,8 +171,8 @@ absl::Status Commit::Take(ClaimObject claim, Part* part) {
 // A write without an answer may happen yet, until the claim is in another version.
 absl::Status Commit::GiveUpLostWrite(const absl::Status& last, Part* part) {
   const std::string message =
-      fmt::format("what {} wrote for pod {} in version {} got no answer", scope_.options.identity,
-                  scope_.pod.name, part->claim.version.resource_version);
+      fmt::format("the write of {} for pod {} to version {} got no response",
+                  scope_.options.identity, scope_.pod.name, part->claim.version.resource_version);
   const auto fenced =
       scope_.calls.WriteClaim(part->claim, devices::ClaimUsePatch(part->claim.pods, message));
   is_unknown_ = !fenced.ok();
@@ -186,7 +186,7 @@ std::string Commit::PatchOf(const Part& part) const {
   if (!part.is_new) {
     // The message changes the version, so that a custodian that would free the claim looks again.
     const std::string message =
-        fmt::format("kept for pod {} until {}", scope_.pod.name, TimeText(scope_.deadline));
+        fmt::format("reserved for pod {} until {}", scope_.pod.name, TimeText(scope_.deadline));
     return devices::ClaimUsePatch(pods, part.is_renewed ? message : part.claim.message);
   }
   devices::ClaimStatus status;

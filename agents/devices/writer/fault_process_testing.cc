@@ -109,7 +109,7 @@ void Process::BindPod(const std::string& name, const std::string& node) {
 
 BindFailure Process::AskForBinding(const Written& written) {
   const PodOnNode& pod = written.pod;
-  if (Happens(faults_.abandoned)) return {absl::CancelledError("the caller has gone"), false};
+  if (Happens(faults_.abandoned)) return {absl::CancelledError("the caller disconnected"), false};
   const WallTime began = world_.now;
   if (Happens(faults_.interleave)) interleave_();
   const bool is_too_late = world_.now - began > std::chrono::seconds(10);

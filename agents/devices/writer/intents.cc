@@ -53,7 +53,7 @@ absl::Status Intents::ChooseNew() {
   auto choice = scope_.chooser.Choose(scope_.pod, claims);
   if (!choice.ok()) return choice.status();
   if (choice->grants.size() != claims.size()) {
-    return absl::InternalError("the choice of devices is not one for each claim");
+    return absl::InternalError("the choice of devices does not cover each claim once");
   }
   std::map<std::string_view, const PoolObject*> pools;
   for (const PoolObject& pool : choice->pools) pools[pool.pool.name] = &pool;
@@ -97,10 +97,10 @@ absl::Status Intents::PlanRenewal(Part* part) {
 // The pool was made again. The devices may be another claim's now, though that one has no entry
 // either.
 absl::Status Intents::Uncovered(const Part& part, std::string_view pool) {
-  return absl::AbortedError(fmt::format(
-      "pool {} has no entry for the devices of {}: it was made again. Once a pod runs with them "
-      "the entry is written again, else the claim gets other devices",
-      pool, TextOf(NameOf(part.claim))));
+  return absl::AbortedError(
+      fmt::format("pool {} has no entry for the devices of {}, since it was created again. The "
+                  "entry is restored once a pod runs with them; else the claim gets other devices",
+                  pool, TextOf(NameOf(part.claim))));
 }
 
 // Read once. After that the chooser has it, or what was read later.

@@ -37,7 +37,7 @@ const CustomKind& KindOf(bool privileged) {
 absl::Status CheckVersion(const std::string& object, const devices::ObjectVersion& version) {
   if (!version.uid.empty() && !version.resource_version.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      fmt::format("{} has no UID or no version: it was not read from an API server", object));
+      fmt::format("{} has no UID or version: it was not read from an API server", object));
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ absl::StatusOr<CallLimits> ObjectCalls::Left() const {
   CallLimits left = budget_.Left();
   if (left.timeout.count() > 0) return left;
   return absl::ResourceExhaustedError(
-      fmt::format("the {} ms for its calls are over", budget_.limits().timeout.count()));
+      fmt::format("the {} ms for its calls are used up", budget_.limits().timeout.count()));
 }
 
 absl::StatusOr<PoolObject> ObjectCalls::ReadPool(std::string_view name) const {
@@ -112,7 +112,7 @@ absl::StatusOr<ClaimObject> ObjectCalls::ReadClaim(const ClaimName& claim) const
                                 devices::ParseClaim);
   if (read.ok() && !claim.uid.empty() && read->version.uid != claim.uid) {
     return absl::NotFoundError(
-        fmt::format("{} is another one now, not that of the UID {}", TextOf(claim), claim.uid));
+        fmt::format("{} was replaced: it no longer has the UID {}", TextOf(claim), claim.uid));
   }
   return read;
 }

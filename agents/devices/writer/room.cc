@@ -57,7 +57,7 @@ absl::Status Room::Check(const PoolEntry& entry) const {
     if (held.device.empty()) {
       const int64_t total = std::max<int64_t>(pool_.count.value_or(0), 0);
       if (count_ <= total) continue;
-      return NoRoom("pool {}: {} devices would be held, it has {}", pool_.name, count_, total);
+      return NoRoom("pool {}: {} devices would be in use, it has {}", pool_.name, count_, total);
     }
     const auto use = uses_.find(held.device);
     if (use == uses_.end()) return NoRoom("pool {} has no device {}", pool_.name, held.device);
@@ -74,14 +74,14 @@ absl::Status Room::CheckDevice(const PoolEntry& entry, const Use& use) const {
     const PoolEntry& other = use.first == &entry ? *use.last : *use.first;
     // Whoever may read this claim may not read those of other namespaces.
     const bool is_own = other.claim_namespace == entry.claim_namespace;
-    return NoRoom("device {} of pool {} is held by {}", device.name, pool_.name,
+    return NoRoom("device {} of pool {} is in use by {}", device.name, pool_.name,
                   is_own ? fmt::format("claim {}", ClaimOf(other))
                          : std::string("a claim of another namespace"));
   }
   for (const Resource& own : device.resources) {
     const auto sum = use.amounts.find(own.name);
     if (sum == use.amounts.end() || sum->second <= own.capacity) continue;
-    return NoRoom("device {} of pool {}: {} of {} would be held, it has {}", device.name,
+    return NoRoom("device {} of pool {}: {} of {} would be in use, it has {}", device.name,
                   pool_.name, sum->second.ToString(), own.name, own.capacity.ToString());
   }
   return absl::OkStatus();

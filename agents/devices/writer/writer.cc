@@ -70,7 +70,7 @@ class Confirmation {
       if (entry == pool->entries.end() ||
           !device_writer::SameHolding(entry->holding, intent->holding)) {
         missing->Update(absl::NotFoundError(
-            fmt::format("pool {} has no entry for the devices of claim {}/{} any more",
+            fmt::format("pool {} no longer has an entry for the devices of claim {}/{}",
                         known_.pool.name, intent->claim_namespace, intent->claim_name)));
         continue;
       }

@@ -165,7 +165,7 @@ TEST_F(WriterFailures, WhatLeavesNoTimeForTheBindingIsGivenBack) {
       }
       EXPECT_EQ(written.status().code(), absl::StatusCode::kDeadlineExceeded) << kind;
       EXPECT_EQ(std::string(written.status().message()),
-                "the intents of pod ns/pod end at 2026-01-15T08:01:00Z: too little time is left to "
+                "the intents of pod ns/pod expire at 2026-01-15T08:01:00Z: too little time left to "
                 "bind it");
       EXPECT_EQ(Writes() - before, kind == std::string("DevicePool") ? 2U : 4U);
       ExpectAllFree();
@@ -186,7 +186,7 @@ TEST_F(WriterFailures, OneTimeIsForAllCallsAndGivingBackHasItsOwn) {
   const auto written = writer.Write(world_.PodOn("pod", "n"), Claims({"three"}), &chooser,
                                     {.timeout = std::chrono::seconds(7)});
   EXPECT_EQ(written.status(),
-            absl::ResourceExhaustedError("claim ns/three: the 7000 ms for its calls are over"));
+            absl::ResourceExhaustedError("claim ns/three: the 7000 ms for its calls are used up"));
   ExpectAllFree();
 }
 

@@ -100,9 +100,9 @@ TEST_F(WriterPools, WithDevicesWhoseEntryWentWithItsPoolNoFurtherPodIsBound) {
   MakePoolAgain({"a", "b"});
   EXPECT_EQ(
       Write({"one"}, "second").status(),
-      absl::AbortedError("pool p has no entry for the devices of claim ns/one: it was made again. "
-                         "Once a pod runs with them the entry is written again, else the claim "
-                         "gets other devices"));
+      absl::AbortedError(
+          "pool p has no entry for the devices of claim ns/one, since it was created again. The "
+          "entry is restored once a pod runs with them; else the claim gets other devices"));
   EXPECT_THAT(world_.Pool("p").entries, IsEmpty());
   EXPECT_EQ(world_.Claim("one").version.resource_version, version);
   world_.api.Delete(kPoolKind, "", "p");
@@ -114,7 +114,7 @@ TEST_F(WriterPools, AnEntryThatIsMissingIsNoConfirmation) {
   ASSERT_TRUE(written.ok());
   MakePoolAgain({"a", "b"});
   EXPECT_EQ(Confirm(*written),
-            absl::NotFoundError("pool p has no entry for the devices of claim ns/three any more"));
+            absl::NotFoundError("pool p no longer has an entry for the devices of claim ns/three"));
   EXPECT_TRUE(world_.Pool("q").entries.at(0).confirmed) << "the other pool has its own";
   world_.api.Delete(kPoolKind, "", "p");
   EXPECT_TRUE(absl::IsNotFound(Confirm(*written)));

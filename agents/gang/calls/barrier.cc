@@ -161,7 +161,7 @@ absl::Status Barriers::AwaitOutcome(const plan::UnitKey& gang, Waiter* waiter) {
            options_.now() >= waiter->deadline && !MayWaitOn(gang, waiter);
   }
   if (waiter->state == Waiter::State::kWaiting) {
-    waiter->why = late ? "its gang did not become complete in time" : "the caller has gone";
+    waiter->why = late ? "its gang did not become complete in time" : "the caller disconnected";
     if (late) {
       Fail(gang, &gates_[gang], BarrierEnd::kTimeout, waiter->why);
     } else {
@@ -223,7 +223,7 @@ void Barriers::TryOpen(const plan::UnitKey& gang) {
   const std::optional<Time> since = gate.since;
   for (Waiter* waiter : gone) {
     waiter->state = Waiter::State::kFailed;
-    waiter->why = "the caller has gone";
+    waiter->why = "the caller disconnected";
     waiter->wake.notify_one();
     Remove(gang, waiter);
   }

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kReadTimeout{5};
 // Of one try of many: before each it is seen whether this process is in charge.
 constexpr std::chrono::milliseconds kOneTry{10'000};
 constexpr const char* kGivenUp =
-    "given up: the caller has gone, or this process is not in charge any more";
+    "given up: the caller disconnected, or this process is no longer in charge";
 
 // An API server that is not there, or has too much to do; or the try was cut short.
 bool MayPass(const absl::Status& error) {
@@ -128,8 +128,8 @@ absl::StatusOr<Pod> Committer::ReadSingle(const Board& board, const BindRequest&
                             {.timeout = kReadTimeout, .stop = request.abandoned});
   if (!pod.ok()) return pod.status();
   if (pod->uid != request.pod_uid) {
-    return absl::AbortedError(
-        fmt::format("pod {}/{} is another one now", request.pod_namespace, request.pod_name));
+    return absl::AbortedError(fmt::format("pod {}/{} was replaced by a new pod",
+                                          request.pod_namespace, request.pod_name));
   }
   const auto membership = plan::MembershipOf(*pod, nullptr);
   if (!membership || board.MembersAreSingle(*membership)) return pod;

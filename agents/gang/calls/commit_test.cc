@@ -220,7 +220,7 @@ TEST_F(CommitTest, OfAnUnseenPodIsForPodsWithoutAGroup) {
   another.uid = "uid-another";
   cluster_.Put(another);
   EXPECT_THAT(std::string(committer.ReadSingle(*board.Make(), request_).status().message()),
-              HasSubstr("is another one now"));
+              HasSubstr("was replaced by a new pod"));
   cluster_.RemovePod("train-0");
   EXPECT_TRUE(absl::IsNotFound(committer.ReadSingle(*board.Make(), request_).status()));
 }

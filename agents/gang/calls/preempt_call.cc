@@ -130,7 +130,7 @@ void ChooseVictims(const Board& board, const PreemptRequest& request, Barriers* 
   }
   // If another victim exists, or a pod is leaving anyway, no barrier has to fail.
   if (!chosen->empty() || any_leaves) return;
-  const std::string why = fmt::format("pod {}/{} of higher priority needs its place",
+  const std::string why = fmt::format("pod {}/{} of higher priority needs its node",
                                       request.pod.namespace_, request.pod.name);
   for (const plan::UnitKey& gang : to_fail) barriers->FailGang(gang, BarrierEnd::kNoRoom, why);
 }

@@ -16,17 +16,17 @@ std::vector<Flag> PlanningFlags() {
   return Together(
       {{{.name = "--scheduler-names",
          .value = "LIST",
-         .help = "schedulerName of the pods that are planned, as the agent's setting of that name "
+         .help = "comma-separated schedulerNames of the pods to plan, as in the agent's setting "
                  "(default default-scheduler)"},
         {.name = "--unchecked",
          .value = "LIST",
-         .help = "what kube-scheduler does not compare, separated by commas: extended resources "
-                 "(example.com/score), groups of them (example.com/*), plugins that are off "
-                 "(NodePorts); PROFILE:ITEM is of that profile alone (default: it compares "
-                 "everything)"}},
+         .help =
+             "comma-separated checks that kube-scheduler does not make: extended resources "
+             "(example.com/score), groups of them (example.com/*), disabled plugins (NodePorts); "
+             "PROFILE:ITEM applies to that profile only (default: it checks everything)"}},
        ClusterFlags("nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses",
-                    " (without podgroups where none are installed, and resourceclaims and "
-                    "deviceclasses before Kubernetes 1.34)")});
+                    " (omit podgroups if not installed; before Kubernetes 1.34 omit resourceclaims "
+                    "and deviceclasses)")});
 }
 
 absl::StatusOr<PlanFlags> ReadPlanFlags(const Given& given) {
@@ -35,10 +35,10 @@ absl::StatusOr<PlanFlags> ReadPlanFlags(const Given& given) {
   flags.scheduler_names = SplitList(scheduler_names);
   const auto& names = flags.scheduler_names;
   if (std::find(names.begin(), names.end(), "") != names.end()) {
-    return absl::InvalidArgumentError(Printable(
-        fmt::format("--scheduler-names: \"{}\" is not accepted: names of the scheduler's profiles, "
-                    "separated by commas",
-                    scheduler_names)));
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("--scheduler-names: \"{}\" is not accepted; expected names of the "
+                              "scheduler's profiles, separated by commas",
+                              scheduler_names)));
   }
   auto checks = plan::SchedulerChecks::Parse(given.Value("--unchecked"));
   if (!checks.ok()) {

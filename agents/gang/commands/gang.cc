@@ -37,9 +37,9 @@ absl::Status NoGang(const GangPlan& plan, const PodName& wanted, const std::stri
     hint =
         fmt::format("; there is one in namespace {}", Listed({elsewhere.begin(), elsewhere.end()}));
   } else if (const auto near = NearNames(wanted.name, names); !near.empty()) {
-    hint = fmt::format("; names that are near: {}", Listed(near));
+    hint = fmt::format("; similar names: {}", Listed(near));
   } else if (plan.groups().empty()) {
-    hint = "; it has no gangs at all";
+    hint = "; it has no gangs";
   }
   return absl::NotFoundError(Printable(
       fmt::format("{} has no gang {}{}{}", where, wanted.name,
@@ -80,10 +80,10 @@ void NoteWhatIsNotServed(const std::vector<const GroupState*>& groups,
     missing.emplace(plan::ResourceOf(group->key.dialect));
   }
   for (const std::string& resource : missing) {
-    notes->push_back(Printable(
-        fmt::format("{0} has no {1}, so it is taken that the cluster does not either; `kubectl get "
-                    "nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
-                    cluster.where, resource)));
+    notes->push_back(
+        Printable(fmt::format("{0} has no {1}, so the cluster is assumed to have none; `kubectl "
+                              "get nodes,pods,priorityclasses,{1} -A -o yaml` prints them",
+                              cluster.where, resource)));
   }
 }
 
@@ -106,7 +106,7 @@ void AddTold(ClusterObjects* objects, ExplainedGangs* explained, std::vector<std
     if (all.ok()) {
       gang.told = LastTold(*all, gang.group.key, gang.oldest);
     } else if (!absl::IsNotFound(all.status())) {
-      notes->push_back(Printable(fmt::format("what the agent has told is not shown: {}",
+      notes->push_back(Printable(fmt::format("the agent's Events are not shown: {}",
                                              std::string(all.status().message()))));
     }
   }
@@ -154,7 +154,7 @@ absl::StatusOr<GangFlags> ReadGangFlags(const Given& given) {
   if (status.ok()) status = ReadName(given, "gang", &flags);
   if (!status.ok()) return status;
   if (given.Has("name") && flags.name.empty()) {
-    return given.Wrong("the name of the gang is empty; leave it out to list all");
+    return given.Wrong("the name of the gang is empty; omit it to list all");
   }
   auto plan = ReadPlanFlags(given);
   if (!plan.ok()) return plan.status();
@@ -168,28 +168,26 @@ absl::StatusOr<GangFlags> ReadGangFlags(const Given& given) {
 Command ExplainGangCommand() {
   Command command{
       .name = "explain gang",
-      .summary = "Whether a gang (PodGroup) has room, and what it waits for; or all of them",
+      .summary = "Whether a gang (PodGroup) fits, and what it waits for; or list all gangs",
       .opens_connections = true,
       .run = RunOf(ReadGangFlags, ExplainGang)};
   command.flags = Together(
-      {{{.name = "name",
-         .help = "the gang, of whatever dialect: NAME or NAMESPACE/NAME; without it, all are "
-                 "listed"},
+      {{{.name = "name", .help = "NAME or NAMESPACE/NAME of a gang of any kind; default: list all"},
         {.name = "-n,--namespace",
          .value = "NS",
-         .help = "namespace of the gang (default: the context's; in --cluster, whichever has it "
-                 "alone; all, where gangs are listed)"}},
+         .help = "namespace of the gang (default: the context's; with --cluster, the only one that "
+                 "has it; all, to list gangs)"}},
        PlanningFlags(),
        {{.name = "--only-groups",
-         .help = "Show members that do not ask for outrigger.dev/gang and outrigger.dev/gang-bind, "
-                 "as where scheduler-config has --members-only; without it, only of gangs of which "
-                 "others do"},
+         .help = "Report members that do not request outrigger.dev/gang and "
+                 "outrigger.dev/gang-bind, for schedulers configured with --members-only; by "
+                 "default only in gangs where other members do"},
         OutputFlag({"table", "json", "yaml"}),
         ColorFlag()}});
   command.notes =
-      "All gangs and single pods that wait are planned together, as agent gang does. What the "
-      "agent\nremembers (refusals of kube-scheduler, gangs that gave up their places), and "
-      "addedAffinity of profiles,\nare not known here.";
+      "All waiting gangs and single pods are planned together, as in agent gang. This command does "
+      "not know\nwhat the agent remembers (rejections by kube-scheduler, gangs that gave up their "
+      "nodes), nor\naddedAffinity of profiles.";
   return command;
 }
 

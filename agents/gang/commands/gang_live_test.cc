@@ -128,9 +128,10 @@ TEST_F(ExplainLiveGang, NamesAVersionThatIsNotKnown) {
   answers_.emplace_back("/apis/scheduling.x-k8s.io ", Versions("v9"));
   const Ran ran = Explain({"train"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("waits: the version of PodGroups is not known\n"
-                                 "Why:       the API server serves podgroups.scheduling.x-k8s.io "
-                                 "in the version v9, which is not known\n"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr("waits: the version of PodGroups is not known\nWhy:       the API server serves "
+                "podgroups.scheduling.x-k8s.io in version v9, which is not supported\n"));
 }
 
 TEST_F(ExplainLiveGang, ReadsUpstreamsPodGroupsInTheVersionThatIsServed) {
@@ -151,7 +152,7 @@ TEST_F(ExplainLiveGang, TellsWhatMayNotBeRead) {
   answers_[3].second = Refusal(403, "podgroups is forbidden: no rights");
   const Ran ran = Explain({"train"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("note: podgroups.scheduling.x-k8s.io are taken as not there: "));
+  EXPECT_THAT(ran.err, HasSubstr("note: podgroups.scheduling.x-k8s.io are treated as absent: "));
   EXPECT_THAT(ran.err, HasSubstr("podgroups is forbidden: no rights"));
   answers_[0].second = Refusal(403, "nodes is forbidden: no rights");
   EXPECT_THAT(Explain({"train"}).err, HasSubstr("nodes is forbidden: no rights"));
@@ -220,7 +221,7 @@ TEST_F(ExplainLiveGang, SaysSoIfItMayNotReadWhatTheAgentHasTold) {
   answers_.emplace_back("/events?", Refusal(403, "events is forbidden: no rights"));
   const Ran ran = Explain({"train"});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("note: what the agent has told is not shown: "));
+  EXPECT_THAT(ran.err, HasSubstr("note: the agent's Events are not shown: "));
   EXPECT_THAT(ran.err, HasSubstr("events is forbidden: no rights"));
   EXPECT_THAT(ran.out, Not(HasSubstr("Told:")));
 }

@@ -81,14 +81,15 @@ TEST(ExplainGangThatAsks, FitsOnNodesWithoutTheResourcesAndNamesWhoDoesNotAsk) {
     return RunProgram(more).out;
   };
   const std::string kMissing = "outrigger.dev/gang and outrigger.dev/gang-bind";
-  EXPECT_THAT(explain({"a"}), HasSubstr("State:     fits\n"
-                                        "Not asked: 1 member does not ask for " +
-                                        kMissing + ", and kube-scheduler places it alone: a-1\n"));
+  EXPECT_THAT(explain({"a"}),
+              HasSubstr("State:     fits\n"
+                        "Not asked: 1 member does not request " +
+                        kMissing + ", so kube-scheduler places it as a single pod: a-1\n"));
   const auto json = nlohmann::json::parse(explain({"a", "-o", "json"}));
   EXPECT_EQ(json["gangs"][0]["notAsking"][0]["resources"], kMissing);
   EXPECT_EQ(json["gangs"][0]["notAsking"][0]["pods"], nlohmann::json({"a-1"}));
   EXPECT_THAT(explain({"b"}), Not(HasSubstr("Not asked:"))) << "it need not";
-  EXPECT_THAT(explain({"b", "--only-groups"}), HasSubstr("Not asked: 1 member does not ask for"));
+  EXPECT_THAT(explain({"b", "--only-groups"}), HasSubstr("Not asked: 1 member does not request"));
 }
 
 // Four members with room, two with the gate; of big, which has no room, both.
@@ -120,18 +121,15 @@ TEST(ExplainGatedGang, SaysWhatItsReleaseWaitsFor) {
     const TempFile file(dump, "gated.yaml");
     return RunProgram({"explain", "gang", "--cluster", file.path(), gang, "-n", "shop"}).out;
   };
-  const std::string gate =
-      "Gate:      2 of 2 members that exist have the gate outrigger.dev/queue: ";
-  EXPECT_THAT(
-      explain(GatedDump(""), "a"),
-      AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
-            HasSubstr(
-                gate +
-                "an agent with gates releases it once its places are nominated; 0 of 2 are\n")));
+  const std::string gate = "Gate:      2 of 2 existing members have the gate outrigger.dev/queue: ";
+  EXPECT_THAT(explain(GatedDump(""), "a"),
+              AllOf(HasSubstr("State:     fits\n"), HasSubstr("a-0     queued  n1\n"),
+                    HasSubstr(gate + "an agent with gates releases it once all its pods have a "
+                                     "nominated node; 0 of 2 have one\n")));
   const std::string nominated = GatedDump("nominatedNodeName: n1");
   EXPECT_THAT(explain(nominated, "a"),
-              HasSubstr(gate + "an agent with gates releases it in its turn (window): 0 "
-                               "released members of gangs with places are not bound yet\n"));
+              HasSubstr(gate + "an agent with gates releases it in queue order (window): 0 "
+                               "released members of gangs with nodes are not bound yet\n"));
   EXPECT_THAT(explain(nominated, "b"), AllOf(HasSubstr("State:     waits: cpu\n"),
                                              HasSubstr(gate + "the gang has no place")));
 }
@@ -184,9 +182,10 @@ TEST_F(ExplainGang, SaysThatAllPodsTogetherAskForTooMuch) {
   const TempFile dump(text, "dump.yaml");
   const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
   EXPECT_EQ(ran.code, 0) << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("State:     waits: it asks for more than is planned\n"
-                                 "Why:       asks for more than is planned: all pending pods "
-                                 "together have more than 1024 unlike"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr("State:     waits: it asks for more than is planned\nWhy:       exceeds a limit of "
+                "the planner: all pending pods together have more than 1024 different"));
 }
 
 TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
@@ -199,7 +198,9 @@ TEST_F(ExplainGang, TellsOfADumpWithoutPodGroupsWhatItLacks) {
   const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("waits: PodGroups are not served\n"));
-  EXPECT_THAT(ran.err, HasSubstr("note: PodGroups of apiVersion \"example.com/v1\" are left out"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("note: PodGroups of apiVersion \"example.com/v1\" are ignored: not supported"));
   EXPECT_THAT(ran.err, HasSubstr("`kubectl get nodes,pods,priorityclasses,"
                                  "podgroups.scheduling.volcano.sh -A"));
 }
@@ -211,10 +212,10 @@ TEST_F(ExplainGang, NotesTheWorkloadOfKubernetes135WhichIsNotRead) {
       "workers}}}\n",
       "dump.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", dump.path()});
-  EXPECT_THAT(ran.err,
-              HasSubstr("note: a/w: field spec.workloadRef of Kubernetes 1.35 is not read: "
-                        "its pods are in no group and start one by one; use labels podGroup and "
-                        "minAvailable\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr("note: a/w: field spec.workloadRef of Kubernetes 1.35 is not supported: its pods "
+                "are in no group and start one by one; use labels podGroup and minAvailable\n"));
 }
 
 TEST_F(ExplainGang, NamesAVersionOfPodGroupsThatIsNotKnown) {
@@ -226,9 +227,11 @@ TEST_F(ExplainGang, NamesAVersionOfPodGroupsThatIsNotKnown) {
       "dump.yaml");
   const Ran ran = RunProgram({"explain", "gang", "g", "--cluster", dump.path()});
   EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.out, HasSubstr("State:     waits: the version of PodGroups is not known\n"
-                                 "Why:       the API server serves podgroups.scheduling.k8s.io in "
-                                 "the version v7, which is not known\n"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr(
+          "State:     waits: the version of PodGroups is not known\nWhy:       the API server "
+          "serves podgroups.scheduling.k8s.io in version v7, which is not supported\n"));
 }
 
 TEST_F(ExplainGang, ReadsUpstreamsPodGroupsInEveryKnownVersion) {
@@ -300,23 +303,22 @@ TEST_F(ExplainGang, RefusesWhatIsNotThere) {
     EXPECT_EQ(ran.out, "");
     EXPECT_THAT(ran.err, HasSubstr(words));
   };
-  refuses({"tran"}, 1, "has no gang tran; names that are near: train\n");
+  refuses({"tran"}, 1, "has no gang tran; similar names: train\n");
   refuses({"big", "-n", "lab"}, 1,
           "no gang big in namespace lab; there is one in namespace shop\n");
   refuses({"nothing"}, 1, "has no gang nothing\n");
   refuses({""}, 2, "the name of the gang is empty");
-  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted: table, json and yaml");
+  refuses({"big", "-o", "wide"}, 2, "\"wide\" is not accepted; expected table, json or yaml");
   refuses({"big", "--scheduler-names", ","}, 2, "--scheduler-names: \",\" is not accepted");
-  refuses({"big", "--context", "c"}, 2, "--cluster is in its place");
+  refuses({"big", "--context", "c"}, 2, "--cluster replaces it");
   refuses({"big", "--nodes", "n1"}, 2, "outrigger explain gang has no flag --nodes");
   const TempFile empty("kind: PodList\nitems: []\n", "empty.yaml");
   const Ran ran = RunProgram({"explain", "gang", "--cluster", empty.path()});
   EXPECT_THAT(ran.err,
-              HasSubstr("has no nodes (objects by kind: none); expected is what `kubectl get "
+              HasSubstr("has no nodes (objects by kind: none); expected what `kubectl get "
                         "nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses "
-                        "-A -o yaml` prints "
-                        "(without podgroups where none are installed, and resourceclaims and "
-                        "deviceclasses before Kubernetes 1.34)\n"));
+                        "-A -o yaml` prints (omit podgroups if not installed; before Kubernetes "
+                        "1.34 omit resourceclaims and deviceclasses)\n"));
 }
 
 TEST_F(ExplainGang, SaysWhatIsWrongWithTheMinimumsOfPods) {
@@ -336,13 +338,13 @@ TEST_F(ExplainGang, SaysWhatIsWrongWithTheMinimumsOfPods) {
   };
   EXPECT_THAT(explain("odd").out, HasSubstr("State:     one by one\n"));
   EXPECT_THAT(explain("odd").err,
-              HasSubstr("shop/odd: label minAvailable of pod odd-0 is \"two\", expected an "
-                        "integer from 1 to 100000; it does not count\n"));
+              HasSubstr("shop/odd: label minAvailable of pod odd-0 is \"two\", expected an integer "
+                        "from 1 to 100000; it is ignored\n"));
   EXPECT_THAT(explain("bare").out, HasSubstr("State:     one by one\n"));
   EXPECT_THAT(explain("bare").err, HasSubstr("shop/bare: no pod of the group names its minimum"));
   EXPECT_THAT(explain("pair").out, HasSubstr("Members:   3 exist, 0 bound\n"));
-  EXPECT_THAT(explain("pair").err, HasSubstr("shop/pair: members give different values of label "
-                                             "minAvailable; 2 counts, of the oldest, l\n"));
+  EXPECT_THAT(explain("pair").err, HasSubstr("shop/pair: members have different values of label "
+                                             "minAvailable; 2 counts, from the oldest, l\n"));
 }
 
 TEST(ExplainGangWithClaims, KnowsWhereVolumesAndDevicesMayBeUsed) {
@@ -403,12 +405,13 @@ TEST_F(ExplainGang, IsPointedToByExplainPod) {
   EXPECT_EQ(both.code, 0);
   EXPECT_THAT(both.out, HasSubstr("\nn1    yes       0  likes  -            0\n"));
   EXPECT_EQ(both.err,
-            "note: plans is not asked: it plans while it serves; see `outrigger explain gang`\n");
+            "note: plans is left out: it can only be explained while serving; see `outrigger "
+            "explain gang`\n");
   std::vector<std::string> plans = arguments;
   plans.emplace_back("--agents=plans");
   const Ran none = testing::RunProgram(plans, {}, "", agents);
   EXPECT_EQ(none.code, 1);
-  EXPECT_THAT(none.err, HasSubstr("outrigger: plans plans while serving; see"));
+  EXPECT_THAT(none.err, HasSubstr("outrigger: plans can only be explained while serving; see"));
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ std::string NotAskingText(std::string_view resources, const std::vector<std::str
   constexpr size_t kMost = 5;
   const size_t shown = std::min(kMost, pods.size());
   return fmt::format(
-      "{} {} not ask for {}, and kube-scheduler places {} alone: {}{}", pods.size(),
+      "{} {} not request {}, so kube-scheduler places {} as a single pod: {}{}", pods.size(),
       pods.size() == 1 ? "member does" : "members do", resources, pods.size() == 1 ? "it" : "each",
       fmt::join(pods.begin(), pods.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
       shown < pods.size() ? ", ..." : "");

@@ -65,15 +65,15 @@ void ExplainSettled(ExplainedGang* gang) {
     gang->state = GangState::kOneByOne;
   } else if (group.broken) {
     gang->state = GangState::kPart;
-    gang->text = fmt::format("{} of {} members are bound and no other wants a place", group.bound,
-                             group.needed);
+    gang->text = fmt::format("{} of {} members are bound and no other member is waiting",
+                             group.bound, group.needed);
   } else {
     gang->state = GangState::kWhole;
   }
 }
 
 std::string HeldText(const plan::GroupState& group) {
-  return fmt::format("{} of {} members that exist {} the gate {}", group.queued, group.existing,
+  return fmt::format("{} of {} existing members {} the gate {}", group.queued, group.existing,
                      group.queued == 1 ? "has" : "have", plan::kQueueGate);
 }
 
@@ -234,12 +234,13 @@ std::string GangPlan::GateText(const ExplainedGang& gang, const plan::Unit* unit
   }
   if (nominated < places) {
     return fmt::format(
-        "{}: an agent with gates releases it once its places are nominated; {} of {} are",
+        "{}: an agent with gates releases it once all its pods have a nominated node; {} of {} "
+        "have one",
         HeldText(group), nominated, places);
   }
   return fmt::format(
-      "{}: an agent with gates releases it in its turn (window): {} released members of "
-      "gangs with places are not bound yet",
+      "{}: an agent with gates releases it in queue order (window): {} released members of gangs "
+      "with nodes are not bound yet",
       HeldText(group), ReleasedWithPlaces());
 }
 

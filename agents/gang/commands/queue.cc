@@ -27,7 +27,7 @@ struct QueueFlags : ExplainFlags {
 };
 
 constexpr std::string_view kWithoutQos =
-    "The agent qos, which has the queue, is not served there (serve --agents qos, or gang,qos); "
+    "Agent qos, which keeps the queue, is not served there (serve --agents qos, or gang,qos); "
     "without --agent the queue is planned from the cluster";
 
 PageTable QueueOf(const ClusterPlan& planned, size_t limit) {
@@ -66,7 +66,7 @@ void AddPlanNotes(const ClusterPlan& planned, std::vector<std::string>* notes) {
   }
   if (AGangWaits(planned)) {
     notes->emplace_back(
-        "gangs are planned whole here; qos without gang starts their members one by one (see "
+        "gangs are planned as a whole here; qos without gang starts their members one by one (see "
         "--agent)");
   }
   const auto waiting = std::count_if(planned.grouped.groups.begin(), planned.grouped.groups.end(),
@@ -137,8 +137,8 @@ absl::StatusOr<QueueFlags> ReadQueueFlags(const Given& given) {
   flags.agent = given.Value("--agent");
   for (const char* flag : kPlanFlags) {
     if (flags.agent.empty() || !given.Has(flag)) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("{} is for a plan that is made here; --agent shows the agent's own", flag));
+    return absl::InvalidArgumentError(fmt::format(
+        "{} is only for a plan made by this command; --agent shows the agent's plan", flag));
   }
   auto plan = ReadPlanFlags(given);
   if (!plan.ok()) return plan.status();
@@ -153,26 +153,26 @@ absl::StatusOr<QueueFlags> ReadQueueFlags(const Given& given) {
 
 Command ExplainQueueCommand() {
   Command command{.name = "explain queue",
-                  .summary = "The queue of gangs and pods that wait: order, state, what is short",
+                  .summary = "Queue of waiting gangs and pods: order, state, missing resources",
                   .opens_connections = true,
                   .run = RunOf(ReadQueueFlags, ExplainQueue)};
   command.flags = Together(
       {{{.name = "--agent",
          .value = "URL",
-         .help = "ask the running agent qos, http://127.0.0.1:PORT with its admin port (9972; in a "
-                 "cluster: kubectl port-forward); without it, the queue is planned here"}},
+         .help = "ask the running agent qos at http://127.0.0.1:PORT, its admin port (9972; in a "
+                 "cluster: kubectl port-forward); default: this command plans the queue"}},
        PlanningFlags(),
        {{.name = "--pod-priority",
          .value = "BOOL",
-         .help = "order by pod priority, as the agent's setting of that name (default true)",
+         .help = "order by pod priority, as in the agent's setting (default true)",
          .words = {"true", "false"}},
         LimitFlag("rows"),
         OutputFlag({"table", "json", "yaml"}),
         ColorFlag()}});
   command.notes =
-      "Without --agent all gangs and single pods that wait are planned together, as agents gang "
-      "and qos do.\nWhat they remember (refusals of kube-scheduler, gangs that gave up their "
-      "places), and addedAffinity of\nprofiles, are not known here.";
+      "Without --agent, all waiting gangs and single pods are planned together, as in agents gang "
+      "and qos.\nThis command does not know what they remember (rejections by kube-scheduler, "
+      "gangs that gave up their\nnodes), nor addedAffinity of profiles.";
   return command;
 }
 

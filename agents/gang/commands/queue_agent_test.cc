@@ -88,14 +88,13 @@ TEST_P(ExplainQueueAnswer, IsAnErrorWithItsCause) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ExplainQueueAnswer,
     ::testing::Values(
-        QueueAnswerRow{
-            "QosIsNotServed",
-            kube::Answer(404, R"({"error":"no such path: /queue; served: /livez"})"),
-            {"404: no such path: /queue; served: /livez. The agent qos, which has the queue, "
-             "is not served there (serve --agents qos, or gang,qos)"}},
+        QueueAnswerRow{"QosIsNotServed",
+                       kube::Answer(404, R"({"error":"no such path: /queue; served: /livez"})"),
+                       {"404: no such path: /queue; served: /livez. Agent qos, which keeps the "
+                        "queue, is not served there (serve --agents qos, or gang,qos)"}},
         QueueAnswerRow{"NotReady",
-                       kube::Answer(503, R"({"error":"the first plan is not made yet"})"),
-                       {"503: the first plan is not made yet"}},
+                       kube::Answer(503, R"({"error":"there is no plan yet"})"),
+                       {"503: there is no plan yet"}},
         QueueAnswerRow{"NotOnLoopback",
                        kube::Answer(403, R"({"error":"loopback only"})"),
                        {"403: loopback only"}},
@@ -127,38 +126,41 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         QueueRefusedRow{"AnotherHost",
                         {"--agent", "http://10.0.0.1:9972"},
-                        "--agent: URL of an agent: agents show pages on loopback only"},
+                        "--agent: URL of an agent: agents serve pages on loopback only"},
         QueueRefusedRow{
             "Tls", {"--agent", "https://127.0.0.1:9972"}, "admin ports do not have TLS"},
         QueueRefusedRow{
             "APath", {"--agent", "http://127.0.0.1:9972/queue"}, "a path is not accepted"},
         QueueRefusedRow{"NoUrl", {"--agent", "9972"}, "--agent: URL of an agent: "},
+        QueueRefusedRow{"EmptyUrl",
+                        {"--agent="},
+                        "--agent: \"\" is not accepted; expected http://127.0.0.1:PORT"},
         QueueRefusedRow{
-            "EmptyUrl", {"--agent="}, "--agent: \"\" is not accepted: http://127.0.0.1:PORT"},
-        QueueRefusedRow{"AgentAndFile",
-                        {"--agent", kQueueUrl, "--cluster", "x"},
-                        "--cluster is for a plan that is made here; --agent shows the agent's own"},
+            "AgentAndFile",
+            {"--agent", kQueueUrl, "--cluster", "x"},
+            "--cluster is only for a plan made by this command; --agent shows the agent's plan"},
         QueueRefusedRow{"AgentAndKubeconfig",
                         {"--agent", kQueueUrl, "--kubeconfig", "x"},
-                        "--kubeconfig is for a plan"},
-        QueueRefusedRow{
-            "AgentAndContext", {"--agent", kQueueUrl, "--context", "x"}, "--context is for"},
+                        "--kubeconfig is only for a plan"},
+        QueueRefusedRow{"AgentAndContext",
+                        {"--agent", kQueueUrl, "--context", "x"},
+                        "--context is only for a plan"},
         QueueRefusedRow{"AgentAndNames",
                         {"--agent", kQueueUrl, "--scheduler-names", "x"},
-                        "--scheduler-names is for a plan"},
+                        "--scheduler-names is only for a plan"},
         QueueRefusedRow{"AgentAndUnchecked",
                         {"--agent", kQueueUrl, "--unchecked", "x"},
-                        "--unchecked is for a plan"},
+                        "--unchecked is only for a plan"},
         QueueRefusedRow{"AgentAndOrder",
                         {"--agent", kQueueUrl, "--pod-priority", "true"},
-                        "--pod-priority is for a plan"},
+                        "--pod-priority is only for a plan"},
         QueueRefusedRow{
             "PodPriority", {"--pod-priority", "no"}, "--pod-priority: \"no\" is not accepted"},
         QueueRefusedRow{
             "SchedulerNames", {"--scheduler-names", "a,,b"}, "--scheduler-names: \"a,,b\""},
         QueueRefusedRow{"Unchecked", {"--unchecked", "!"}, "--unchecked: "},
         QueueRefusedRow{
-            "LimitZero", {"--limit", "0"}, "--limit: \"0\" is not accepted: 1 to 10000"},
+            "LimitZero", {"--limit", "0"}, "--limit: \"0\" is not accepted; expected 1 to 10000"},
         QueueRefusedRow{
             "LimitTooLarge", {"--limit", "10001"}, "--limit: \"10001\" is not accepted"},
         QueueRefusedRow{"LimitNegative", {"--limit", "-1"}, "--limit: \"-1\" is not accepted"},
@@ -166,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
         QueueRefusedRow{"Output", {"-o", "wide"}, "\"wide\" is not accepted"},
         QueueRefusedRow{"FileAndKubeconfig",
                         {"--cluster", "x", "--kubeconfig", "y"},
-                        "--kubeconfig and --context are for the live cluster"}),
+                        "--kubeconfig and --context select the live cluster"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(ExplainQueueOfAnAgent, SaysWhatToCheckIfNothingListens) {

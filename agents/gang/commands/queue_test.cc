@@ -57,10 +57,9 @@ TEST(ExplainQueue, ShowsGangsAndPodsInTheirOrder) {
   const Ran ran = ExplainQueueIn(kGangDump);
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.err,
-            "note: gangs are planned whole here; qos without gang starts their members one by one "
-            "(see --agent)\n"
-            "note: 2 gangs are not in the queue: they lack more than places (see `outrigger "
-            "explain gang`)\n");
+            "note: gangs are planned as a whole here; qos without gang starts their members one by "
+            "one (see --agent)\nnote: 2 gangs are not in the queue: they lack more than places "
+            "(see `outrigger explain gang`)\n");
   EXPECT_EQ(
       ran.out,
       "POSITION  UNIT        KIND  GROUP-PRIORITY  PRIORITY  CLASS      AGE  STATE        AFTER   "
@@ -92,7 +91,7 @@ TEST(ExplainQueue, ShowsWhatOurGateHoldsAndNothingThatAnotherHolds) {
   const std::string dump = kNodeOfOne + QueuedPod("p1", "", gated) + QueuedPod("g1", gang, gated) +
                            QueuedPod("g2", gang, gated) +
                            QueuedPod("other", "", "schedulingGates: [{name: example.com/quota}],");
-  EXPECT_THAT(ExplainQueueIn(dump).err, StartsWith("note: gangs are planned whole here"));
+  EXPECT_THAT(ExplainQueueIn(dump).err, StartsWith("note: gangs are planned as a whole here"));
   const auto rows = nlohmann::json::parse(ExplainQueueIn(dump, {"-o", "json"}).out)["rows"];
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0]["unit"], "a/g");
@@ -171,7 +170,8 @@ TEST(ExplainQueue, ShowsAGangThatAsksForTooMuchAsOneThatWaits) {
 TEST(ExplainQueue, NotesSinglePodsThatAskForTooMuch) {
   const Ran ran = ExplainQueueIn(kNodeOfOne + PodsThatAskForTooMuch(""), {"-o", "json"});
   EXPECT_EQ(nlohmann::json::parse(ran.out)["total"], 17);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: a/p17: asks for more"), HasSubstr("note: a/p19: ")));
+  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: a/p17: exceeds a limit of the planner: "),
+                             HasSubstr("note: a/p19: ")));
 }
 
 TEST(ExplainQueue, NotesWhatIsMalformed) {

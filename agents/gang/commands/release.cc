@@ -93,8 +93,8 @@ class Releasing {
     const auto missing = MissingRights(api_, Rights(flags_.dry_run), Calls());
     if (!missing.ok()) return From(missing.status());
     if (missing->empty()) return absl::OkStatus();
-    return From(absl::PermissionDeniedError(fmt::format(
-        "this account lacks rights, and nothing was done: {}", fmt::join(*missing, ", "))));
+    return From(absl::PermissionDeniedError(
+        fmt::format("this account lacks rights; nothing was done: {}", fmt::join(*missing, ", "))));
   }
 
   absl::Status DeleteBindings(bool* is_any_deleted) {
@@ -102,7 +102,7 @@ class Releasing {
     if (!bindings.ok()) return From(bindings.status());
     for (const GateBinding& binding : *bindings) {
       if (!binding.is_ours) {
-        Note(fmt::format("{} stays: its policy {} names the gate, and is not outrigger's",
+        Note(fmt::format("{} stays: its policy {} names the gate but is not part of Outrigger",
                          TextOf(binding), binding.policy));
         continue;
       }
@@ -139,13 +139,13 @@ class Releasing {
       Note(fmt::format("{}: {}", pod, std::string(why.message())));
     }
     if (released->keep_coming) {
-      return From(absl::AbortedError(
-          fmt::format("pods keep coming with the gate {}: take it out of their template, and run "
-                      "this again",
-                      plan::kQueueGate)));
+      return From(
+          absl::AbortedError(fmt::format("new pods still have the gate {}: remove it from their "
+                                         "template, and run this command again",
+                                         plan::kQueueGate)));
     }
     if (released->left.empty()) return absl::OkStatus();
-    return From(absl::AbortedError(fmt::format("{} still have the gate {}: run it again",
+    return From(absl::AbortedError(fmt::format("{} still have the gate {}: run this command again",
                                                PodsText(released->left.size()), plan::kQueueGate)));
   }
 
@@ -157,12 +157,12 @@ class Releasing {
             ? fmt::format(", {:.0f} a second", static_cast<double>(released.released) / seconds)
             : "";
     const std::string gone =
-        released.gone == 0 ? "" : fmt::format("; {} gone before", PodsText(released.gone));
+        released.gone == 0 ? "" : fmt::format("; {} already deleted", PodsText(released.gone));
     Say(fmt::format("{} released in {:.1f} s{}{}", PodsText(released.released), seconds, rate,
                     gone));
     if (released.nominated == 0) return;
     Note(
-        fmt::format("kube-scheduler keeps places for {} of them (status.nominatedNodeName) until "
+        fmt::format("kube-scheduler reserves nodes for {} of them (status.nominatedNodeName) until "
                     "they are bound or deleted",
                     released.nominated));
   }
@@ -191,40 +191,36 @@ absl::Status ReleaseGates(const GangReleaseFlags& flags, const World& world) {
 
 absl::StatusOr<GangReleaseFlags> ReadReleaseFlags(const Given& given) {
   if (!given.Has("--all")) {
-    return given.Wrong("gang release wants --all: it lets pods of all namespaces go");
+    return given.Wrong("gang release needs --all: it releases the pods of all namespaces");
   }
   return GangReleaseFlags{given.Value("--kubeconfig"), given.Value("--context"),
                           given.Has("--dry-run")};
 }
 
 Command ReleaseCommand() {
-  return {
-      .name = "gang release",
-      .summary = "Remove the scheduling gate outrigger.dev/queue from pods",
-      .flags =
-          Together({{{.name = "--all", .help = "From all pods of all namespaces; has to be given"},
-                     {.name = "--dry-run", .help = "Print what would be done, and do nothing"}},
-                    KubeconfigFlags("the cluster")}),
-      .notes =
-          "Works without the agent, and can be run as often as one likes. First the bindings of "
-          "the "
-          "policies that\nname the gate (deploy/member-policy.yaml, deploy/guard-policy.yaml) are "
-          "deleted, so that no further\npods get the gate and nothing keeps it; then it is removed "
-          "from all pods. Pods whose template has the gate\nare created with it again: change the "
-          "template before. Rights: "
-          "pods (list, patch), mutatingadmissionpolicies and\nvalidatingadmissionpolicies (list), "
-          "and their bindings (list, delete).",
-      .opens_connections = true,
-      .run = RunOf(ReadReleaseFlags, ReleaseGates)};
+  return {.name = "gang release",
+          .summary = "Remove the scheduling gate outrigger.dev/queue from pods",
+          .flags =
+              Together({{{.name = "--all", .help = "In all namespaces; required"},
+                         {.name = "--dry-run", .help = "Print what would be done; change nothing"}},
+                        KubeconfigFlags("the cluster")}),
+          .notes =
+              "Works without the agent and can be repeated. First it deletes the bindings of the "
+              "policies that add or\nprotect the gate (deploy/member-policy.yaml, "
+              "deploy/guard-policy.yaml), then it removes the gate from\nall pods. If a pod "
+              "template contains the gate, change the template first. Rights: pods (list, "
+              "patch),\nmutatingadmissionpolicies and validatingadmissionpolicies (list), and "
+              "their bindings (list, delete).",
+          .opens_connections = true,
+          .run = RunOf(ReadReleaseFlags, ReleaseGates)};
 }
 
 }  // namespace
 
 std::vector<Command> GangCommands() {
-  return {{.name = "gang",
-           .summary = "Undo what holds pods for agent gang",
-           .subcommands = "What to do"},
-          ReleaseCommand()};
+  return {
+      {.name = "gang", .summary = "Release pods that agent gang holds", .has_subcommands = true},
+      ReleaseCommand()};
 }
 
 }  // namespace outrigger::cli

@@ -39,10 +39,10 @@ TEST_P(GangReleaseRefuses, WithWhatIsWanted) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, GangReleaseRefuses,
     ::testing::Values(
-        ReleaseRefusedRow{"NoCommand", {"gang"}, "gang wants to know what to do: release"},
+        ReleaseRefusedRow{"NoCommand", {"gang"}, "gang needs a subcommand: release"},
         ReleaseRefusedRow{"AnotherCommand", {"gang", "releas"}, "did you mean release?"},
-        ReleaseRefusedRow{"NotAll", {"gang", "release"}, "gang release wants --all"},
-        ReleaseRefusedRow{"DryRunAlone", {"gang", "release", "--dry-run"}, "wants --all"},
+        ReleaseRefusedRow{"NotAll", {"gang", "release"}, "gang release needs --all"},
+        ReleaseRefusedRow{"DryRunAlone", {"gang", "release", "--dry-run"}, "needs --all"},
         ReleaseRefusedRow{"AGang", {"gang", "release", "--all", "train"}, "train"}),
     [](const auto& row) { return row.param.name; });
 
@@ -134,7 +134,7 @@ TEST_F(ReleaseOnAServer, NamesTheMissingRightAndDoesNothing) {
   const Ran ran = Run({});
   EXPECT_EQ(ran.code, 1);
   EXPECT_EQ(ran.out, "");
-  EXPECT_THAT(ran.err, HasSubstr("this account lacks rights, and nothing was done: delete "
+  EXPECT_THAT(ran.err, HasSubstr("this account lacks rights; nothing was done: delete "
                                  "mutatingadmissionpolicybindings.admissionregistration.k8s.io, "
                                  "delete validatingadmissionpolicybindings."));
   EXPECT_TRUE(is_bound_);

@@ -154,7 +154,7 @@ bool Desk::HasJoined(std::string_view agent) const {
 absl::Status Desk::Start() {
   if (state_->cluster == nullptr) {
     return absl::FailedPreconditionError(
-        "needs the API server: give --kubeconfig FILE, or run in a pod");
+        "needs the API server: set --kubeconfig FILE, or run in a pod");
   }
   if (++state_->started < state_->agents.size()) return absl::OkStatus();
   state_->Build();
@@ -187,7 +187,7 @@ std::optional<Time> Desk::NextStep() const {
 
 absl::StatusOr<std::shared_ptr<const Board>> Desk::Plan() const {
   const PlanLoop* const loop = state_->Loop();
-  if (loop == nullptr) return absl::UnavailableError("starting: the first plan is not made yet");
+  if (loop == nullptr) return absl::UnavailableError("starting: there is no plan yet");
   const auto answers = loop->Answer();
   if (absl::Status may = loop->MayAnswerBy(*answers); !may.ok()) return may;
   return answers->board;

@@ -211,7 +211,8 @@ TEST(DeskSettings, ThatMeanNothingAreRefused) {
   const Row rows[] = {
       {"scheduler-names: \"\"", [](DeskTerms* t) { t->scheduler_names = " , "; }},
       {"NAMESPACE/NAME", [](DeskTerms* t) { t->scheduler_lease = "kube-scheduler"; }},
-      {"lease: \"mine\" is not accepted: NAMESPACE/NAME", [](DeskTerms* t) { t->lease = "mine"; }},
+      {"lease: \"mine\" is not accepted; expected NAMESPACE/NAME",
+       [](DeskTerms* t) { t->lease = "mine"; }},
   };
   for (const Row& row : rows) {
     DeskSettings settings;

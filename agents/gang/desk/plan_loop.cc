@@ -89,7 +89,7 @@ absl::Status PlanPulse::Within(std::chrono::milliseconds longest) const {
   const std::chrono::milliseconds under_way = UnderWay();
   if (under_way <= longest) return absl::OkStatus();
   return absl::UnavailableError(fmt::format(
-      "planning has been at work for {} s ({}), so what is planned is too old to answer by",
+      "planning has taken {} s so far ({}), and the last plan is too old to use",
       std::chrono::duration_cast<std::chrono::seconds>(under_way).count(), what_.load()));
 }
 
@@ -127,7 +127,7 @@ PlanLoop::PlanLoop(ClusterAccess* cluster, Leadership* leadership, Inbox* inbox,
              options_.now),
       kept_nodes_(options_.reserve_after, kSettles),
       answers_(std::make_shared<Answers>(
-          Answers{absl::UnavailableError("starting: the first plan is not made yet"), nullptr})),
+          Answers{absl::UnavailableError("starting: there is no plan yet"), nullptr})),
       pulse_(options_.now) {
   pods_.LeaveOut(options_.checks);
 }
@@ -185,7 +185,7 @@ std::shared_ptr<const Answers> PlanLoop::Answer() const {
 absl::Status PlanLoop::InStep() const {
   if (!is_view_late_) return absl::OkStatus();
   return absl::UnavailableError(
-      "the cluster's pods are known too late: what was written is not seen");
+      "pod updates from the API server arrive too late: our own writes are not visible yet");
 }
 
 void PlanLoop::Nudge() {

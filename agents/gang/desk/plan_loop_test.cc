@@ -288,7 +288,7 @@ TEST_F(PlanPulseTest, SaysForHowLongAndOnWhatARoundIsAtWork) {
   now_ += seconds(2);
   EXPECT_EQ(pulse_.Fresh().code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(pulse_.Fresh().message()),
-              ::testing::HasSubstr("planning has been at work for 32 s (writing nominations)"));
+              ::testing::HasSubstr("planning has taken 32 s so far (writing nominations)"));
   EXPECT_TRUE(pulse_.Live().ok());
   pulse_.End();
   EXPECT_TRUE(pulse_.Fresh().ok());

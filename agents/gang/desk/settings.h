@@ -38,39 +38,37 @@ constexpr auto CommonFields() {
   return std::tuple{
       Text{"mode", &Settings::mode, "extender|alone",
            "extender: kube-scheduler calls this agent. alone: no scheduler calls it; pods wait "
-           "with the gate outrigger.dev/queue, are nominated for their places and let go in the "
-           "order of the queue, and the members of a gang are bound one by one. The same for gang "
-           "and qos in one process, as the next ones are"}
+           "with the scheduling gate outrigger.dev/queue, get a nominated node and are released in "
+           "queue order; gang members are bound one by one. gang and qos in one process share this "
+           "and the next settings"}
           .FormerSwitch("without-extender", "alone", "extender")
           .SharedBy(kWho),
       Text{"scheduler-names", &Settings::scheduler_names,
-           "schedulerName of the pods that are planned, separated by commas; if it is not set, the "
-           "profiles of --scheduler-config"}
-          .SharedBy(kWho),
-      Text{"scheduler-lease", &Settings::scheduler_lease,
-           "Lease that the scheduler of this agent holds while it schedules, as NAMESPACE/NAME; "
-           "\"none\" for a scheduler without leader election; if it is not set, that of "
+           "comma-separated schedulerNames of the pods to plan; if unset, the profiles of "
            "--scheduler-config"}
           .SharedBy(kWho),
-      Text{"host-name", &Settings::host_name,
-           "host name by which the scheduler of this agent holds its Lease; empty: this machine's, "
-           "which the containers of a pod share"}
+      Text{"scheduler-lease", &Settings::scheduler_lease,
+           "leader election Lease of this agent's scheduler, as NAMESPACE/NAME; \"none\" for a "
+           "scheduler without leader election; if unset, that of --scheduler-config"}
           .SharedBy(kWho),
-      Number{"reserve-after", &Settings::reserve_after, Range{0, 86'400},
-             "seconds after which nodes are kept free for the first that waits, gang or single "
-             "pod; 0: never"}
+      Text{"host-name", &Settings::host_name,
+           "host name with which this agent's scheduler holds its Lease; empty: the host name of "
+           "this process, which containers of one pod share"}
+          .SharedBy(kWho),
+      Number{
+          "reserve-after", &Settings::reserve_after, Range{0, 86'400},
+          "seconds after which nodes are reserved for the first gang or pod of the queue; 0: never"}
           .SharedBy(kWho),
       Text{"lease", &Settings::lease,
-           "with mode=alone: Lease that one of the replicas of this agent holds while it acts, as "
-           "NAMESPACE/NAME"}
+           "with mode=alone: leader election Lease of this agent's replicas, as NAMESPACE/NAME"}
           .SharedBy(kWho)};
 }
 
 /// Their part of kFormer.
 template <typename Settings>
 constexpr auto CommonFormer() {
-  return std::tuple{Setting<Settings, std::string>{
-      "unchecked", &Settings::unchecked, "it is read from --scheduler-config, which wins already"}};
+  return std::tuple{Setting<Settings, std::string>{"unchecked", &Settings::unchecked,
+                                                   "--scheduler-config sets it and wins already"}};
 }
 
 /// Of those that a user gave (AgentDeps::given); without participant and adjust.

@@ -17,8 +17,8 @@ using std::chrono::seconds;
 // Searches take a tenth of a core at most.
 constexpr int kShare = 10;
 constexpr std::string_view kNotNominated =
-    "kube-scheduler does not keep its nominations, so others could take the places; with the gate "
-    "outrigger.dev/queue members keep them";
+    "kube-scheduler does not keep its nominations, so other pods could take its nodes; with the "
+    "gate outrigger.dev/queue its members keep them";
 
 constexpr seconds kEvictTimeout{5};
 // So many sets are looked at in a row of which a pod may not be evicted.
@@ -136,15 +136,16 @@ void Evictor::Follow(const Board& board, bool asks_about_all) {
   }
   const Time lost = outcome.short_since ? *outcome.short_since + options_.lost_after : Time::max();
   if (now >= lost && unit == nullptr) return End(RoundEnd::kEnded);
-  if (now >= lost) return End(RoundEnd::kLost, "other pods have taken the places");
+  if (now >= lost) return End(RoundEnd::kLost, "other pods took the nodes");
   // Late: also if not in charge for long, when what was found may be true no more.
   if (now >= deadline_) {
     return End(RoundEnd::kExpired,
-               has_places ? "it has places and was not bound in time" : "it did not fit in time");
+               has_places ? "it has nodes but was not bound in time" : "it did not fit in time");
   }
   if (spared_ && !has_places) {
-    return End(GivenUp(), outcome.hopeless.empty() ? "for a moment it seemed to fit without more"
-                                                   : outcome.hopeless);
+    return End(GivenUp(), outcome.hopeless.empty()
+                              ? "it seemed to fit for a moment without evictions"
+                              : outcome.hopeless);
   }
   next_look_ = std::min(deadline_, lost);
   if (phase_ != Phase::kPromised) return;
@@ -371,9 +372,9 @@ void Evictor::EvictVictims(const plan::Unit& unit, const std::stop_token& stop) 
     const bool hopeless = !outcome_->hopeless.empty();
     if (hopeless || options_.now() >= deadline) SpareUnbegun();
     const bool spares = not_needed_;
-    const bool spared = spares && Spare(served     ? "it needs no places of"
-                                        : hopeless ? "it does not get all it needs next to"
-                                                   : "the time is over for",
+    const bool spared = spares && Spare(served     ? "it no longer needs nodes of"
+                                        : hopeless ? "it cannot get all it needs besides"
+                                                   : "time ran out for",
                                         &left);
     if (victims_.empty()) {
       EndUnbegun(served);

@@ -26,7 +26,7 @@ TEST_F(EvictorAloneTest, EvictsNobodyOnTheWordOfAPlanWhosePromiseHasEnded) {
   Put(Member("other", 0, 1, "4"), 500);
   Plan();
   Await([&] { return !log().empty(); });
-  EXPECT_THAT(log().front(), StartsWith("gang default/other: nobody is evicted for it"));
+  EXPECT_THAT(log().front(), StartsWith("gang default/other: no pod is evicted for it"));
 }
 
 TEST_F(EvictorAloneTest, NobodyIsEvictedIfOneOfThemMayNotBe) {
@@ -91,7 +91,7 @@ TEST_F(EvictorAloneTest, LeavesWhatItHasBegunToAnotherThatIsInCharge) {
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0"));
   EXPECT_THAT(Prepared().second, IsEmpty());
   EXPECT_EQ(log().back(),
-            "gang default/high: nobody else is evicted for it: the Lease is another's");
+            "gang default/high: no further pod is evicted for it: the Lease is another's");
 }
 
 TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {
@@ -104,8 +104,8 @@ TEST_F(EvictorAloneTest, SparesGangsOfWhichNobodyWasEvictedOnceTheyNeedNotGo) {
   budget_ = false;
   Await([&] { return Preempted().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
-  EXPECT_THAT(log(), Contains("gang default/high: it needs no places of gang default/mid (2 pods): "
-                              "nobody of these is evicted"));
+  EXPECT_THAT(log(), Contains("gang default/high: it no longer needs nodes of gang default/mid (2 "
+                              "pods); none of these pods is evicted"));
   EXPECT_THAT(Preempted(), UnorderedElementsAre("low-0", "low-1"));
 }
 
@@ -125,8 +125,8 @@ TEST_F(EvictorAloneTest, LooksForVictimsAnewWhereItSparedSomebodyTooSoon) {
   });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: 2 pods were evicted in vain: for a moment it seemed "
-            "to fit without more; no pod is evicted for it for 300s");
+            "gang default/high is not placed: 2 pods were evicted in vain: it seemed to fit for a "
+            "moment without evictions; no pod is evicted for it for 300s");
   ahead_ = std::chrono::seconds(301);
   Plan();
   Await([&] { return Prepared().first.has_value(); });
@@ -144,8 +144,8 @@ TEST_F(EvictorAloneTest, AGangThatIsCutWhenItsTimeIsOverGoesWholeAndNobodyElse) 
   budget_ = false;
   Await([&] { return cluster_.evictions().size() > 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("low-0", "low-1"));
-  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/mid (2 pods): "
-                              "nobody of these is evicted"));
+  EXPECT_THAT(log(), Contains("gang default/high: time ran out for gang default/mid (2 pods); none "
+                              "of these pods is evicted"));
 }
 
 TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
@@ -159,7 +159,7 @@ TEST_F(EvictorAloneTest, EndsInTimeThoughNobodyCouldBeEvicted) {
   PlanPromise();
   Await([&] { return !Prepared().first; });
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: no pod could be evicted in time; no "
+            "gang default/high is not placed: no pod could be evicted in time; no "
             "pod is evicted for it for 300s");
   EXPECT_EQ(counted_.values["preemptions_total expired"], 1);
 }
@@ -229,10 +229,10 @@ TEST_F(EvictorAloneTest, ASinglePodThatIsGoneAfterAllIsNoneThatStays) {
     Plan();
     return !Prepared().first;
   });
-  EXPECT_THAT(log(), Contains("gang default/high: the time is over for gang default/low (1 pods): "
-                              "nobody of these is evicted"));
+  EXPECT_THAT(log(), Contains("gang default/high: time ran out for gang default/low (1 pods); none "
+                              "of these pods is evicted"));
   EXPECT_EQ(log().back(),
-            "gang default/high is not served: it did not fit in time; no pod is evicted for it for "
+            "gang default/high is not placed: it did not fit in time; no pod is evicted for it for "
             "300s");
   evictor_.Stop();
 }

@@ -93,7 +93,7 @@ TEST_F(EvictorOutcomeTest, PlacesThatOthersTakeAreLostAndNoPodGoesForAGrowingTim
     EXPECT_TRUE(Prepared().first) << "they may be back in a moment";
     After(11);
     EXPECT_FALSE(Prepared().first);
-    EXPECT_THAT(Failures().back(), AllOf(StartsWith("gang default/high is not served: "),
+    EXPECT_THAT(Failures().back(), AllOf(StartsWith("gang default/high is not placed: "),
                                          EndsWith(fmt::format("evicted for it for {}s", pause))));
     cluster_.RemovePod("thief");
     Plan();  // it fits for a moment
@@ -111,9 +111,8 @@ TEST_F(EvictorOutcomeTest, PlacesThatOthersTakeAreLostAndNoPodGoesForAGrowingTim
   }
   EXPECT_EQ(Ended("lost"), 2);
   EXPECT_EQ(Ended("served"), 0);
-  EXPECT_THAT(Failures(),
-              ElementsAre(HasSubstr(": 4 pods were evicted in vain: other pods have taken"),
-                          HasSubstr(": 1 pods were evicted in vain: other pods have taken")));
+  EXPECT_THAT(Failures(), ElementsAre(HasSubstr(": 4 pods were evicted in vain: other pods took"),
+                                      HasSubstr(": 1 pods were evicted in vain: other pods took")));
 }
 
 TEST_F(EvictorOutcomeTest, AGangThatFitsIsGivenTimeToBeBound) {
@@ -122,7 +121,7 @@ TEST_F(EvictorOutcomeTest, AGangThatFitsIsGivenTimeToBeBound) {
   EXPECT_TRUE(Prepared().first);
   After(11);
   EXPECT_FALSE(Prepared().first);
-  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("it has places and was not bound in time")));
+  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("it has nodes but was not bound in time")));
 }
 
 // Else their replacements, about which no call is made, would take the places.
@@ -188,11 +187,10 @@ TEST_F(Refusal, TheNextSetIsTriedWhereThatOfACheaperOneIsRefused) {
   Await([&] { return cluster_.evictions().size() == 1; });
   EXPECT_THAT(cluster_.evictions(), ElementsAre("web"));
   EXPECT_THAT(asked, ElementsAre("low-0", "low-1", "web"));
-  EXPECT_THAT(
-      Failures(),
-      Contains("gang default/high does not get the place of pod default/low-0 and 1 more, left "
-               "out for 300s: admission webhook w denied the request; change what refuses it "
-               "if the pod may go"));
+  EXPECT_THAT(Failures(),
+              Contains("gang default/high cannot get the node of pod default/low-0 and 1 more, "
+                       "which is not evicted for 300s: admission webhook w denied the request; "
+                       "change what rejects the eviction if the pod may go"));
 }
 
 TEST_F(Refusal, OfEachIsToldAndTheReasonNamesThem) {
@@ -205,7 +203,7 @@ TEST_F(Refusal, OfEachIsToldAndTheReasonNamesThem) {
   EXPECT_EQ(evictor_.WhyNobody(LabelsGang("high")),
             "3 pods of lower priority may not be evicted (default/web, default/low-0, "
             "default/low-1): a policy denied it");
-  EXPECT_THAT(Failures().back(), StartsWith("gang default/high is not served: 3 pods of lower"));
+  EXPECT_THAT(Failures().back(), StartsWith("gang default/high is not placed: 3 pods of lower"));
 }
 
 // A dry run is not asked of each webhook.
@@ -224,7 +222,8 @@ TEST_F(Refusal, OfTheEvictionItselfEndsTheRound) {
   PlanPromise();
   Await([&] { return !Prepared().first; });
   EXPECT_EQ(refused, 3);
-  EXPECT_THAT(Failures(), ElementsAre(HasSubstr("the place of pod default/a, left out")));
+  EXPECT_THAT(Failures(),
+              ElementsAre(HasSubstr("the node of pod default/a, which is not evicted")));
   After(6);
   Await([&] { return Prepared().first.has_value(); });
   EXPECT_THAT(Prepared().second, ElementsAre("uid-web"));
@@ -253,7 +252,7 @@ TEST_F(Refusal, OfAWebhookThatFailsEndsTheRoundOfAGangOfWhichNobodyWasEvicted) {
   evictor_.Start();
   PlanPromise();
   Await([&] { return !Prepared().first; });
-  EXPECT_THAT(log().back(), AllOf(StartsWith("gang default/high: nobody is evicted for it: pod"),
+  EXPECT_THAT(log().back(), AllOf(StartsWith("gang default/high: no pod is evicted for it: pod"),
                                   EndsWith("failed calling webhook \"w\"")));
 }
 

@@ -189,7 +189,7 @@ TEST_F(EvictorTest, WhoIsNotInChargeAnyMoreEvictsNobodyElse) {
   const auto told = [&] {
     const auto log = agent_->log();
     return std::any_of(log.begin(), log.end(), [](const std::string& line) {
-      return line.starts_with("gang default/high: nobody is evicted for it: not in charge");
+      return line.starts_with("gang default/high: no pod is evicted for it: not in charge");
     });
   };
   Await(told);

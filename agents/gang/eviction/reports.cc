@@ -59,13 +59,12 @@ std::vector<MetricSpec> EvictionMetrics() {
   using Kind = MetricSpec::Kind;
   return {{Kind::kCounter,
            std::string(kPreemptions),
-           "Units for which others were to be evicted, by what came of it: served, lost, expired, "
-           "ended, protected.",
+           "Preemptions for a gang or pod, by result: served, lost, expired, ended, protected.",
            "result",
            {}},
           {Kind::kCounter,
            std::string(kEvictions),
-           "Evictions asked for, by how the API server answered: evicted, gone, refused.",
+           "Eviction calls, by the result: evicted, gone, refused.",
            "result",
            {}}};
 }
@@ -75,7 +74,7 @@ EvictionReports::EvictionReports(ClusterWriter* cluster, AgentMetrics* metrics, 
 
 void EvictionReports::OnPreempting(const plan::Unit& unit,
                                    const std::vector<plan::Victim>& victims) {
-  std::string text = fmt::format("{} gets the places of {}", NameOf(unit.key), NamesOf(victims));
+  std::string text = fmt::format("{} gets the nodes of {}", NameOf(unit.key), NamesOf(victims));
   log_(text);
   cluster_->Record(Preempting(EventAboutUnit(unit), "GangPreempts", std::move(text)));
 }
@@ -88,12 +87,12 @@ void EvictionReports::OnPreempted(const plan::Unit& unit, const Pod& pod) {
 
 void EvictionReports::OnSpared(const plan::UnitKey& unit, std::string_view why,
                                const std::vector<plan::Victim>& spared) {
-  log_(fmt::format("{}: {} {}: nobody of these is evicted", NameOf(unit), why, NamesOf(spared)));
+  log_(fmt::format("{}: {} {}; none of these pods is evicted", NameOf(unit), why, NamesOf(spared)));
 }
 
 void EvictionReports::OnProtected(const plan::Unit& unit, const absl::Status& why) {
   metrics_->Add(kPreemptions, "protected", 1);
-  log_(fmt::format("{}: nobody is evicted for it: {}", NameOf(unit.key),
+  log_(fmt::format("{}: no pod is evicted for it: {}", NameOf(unit.key),
                    std::string(why.message())));
 }
 
@@ -127,16 +126,16 @@ void EvictionReports::OnRoundEnd(const plan::Unit& unit, RoundEnd end, size_t ev
   if (end == RoundEnd::kServed || end == RoundEnd::kEnded) return;
   if (end == RoundEnd::kGivenUp) {
     return log_(fmt::format("{}: {} evicted for it: {}", NameOf(unit.key),
-                            evicted > 0 ? "nobody else is" : "nobody is", why));
+                            evicted > 0 ? "no further pod is" : "no pod is", why));
   }
   const std::string in_vain =
       evicted > 0 ? fmt::format("{} pods were evicted in vain: ", evicted) : std::string();
-  TellFailed(unit, fmt::format("{} is not served: {}{}; no pod is evicted for it for {}",
+  TellFailed(unit, fmt::format("{} is not placed: {}{}; no pod is evicted for it for {}",
                                NameOf(unit.key), in_vain, why, pause));
 }
 
 void EvictionReports::OnNobody(const plan::Unit& unit, std::string_view why) {
-  TellFailed(unit, fmt::format("{} is not served: {}", NameOf(unit.key), why));
+  TellFailed(unit, fmt::format("{} is not placed: {}", NameOf(unit.key), why));
 }
 
 void EvictionReports::OnLeftOut(const plan::Unit& unit, const std::vector<PodPtr>& pods,
@@ -144,8 +143,8 @@ void EvictionReports::OnLeftOut(const plan::Unit& unit, const std::vector<PodPtr
   const Pod& first = *pods[0];
   const std::string more =
       pods.size() > 1 ? fmt::format(" and {} more", pods.size() - 1) : std::string();
-  TellFailed(unit, fmt::format("{} does not get the place of pod {}/{}{}, left out for {}: {}; "
-                               "change what refuses it if the pod may go",
+  TellFailed(unit, fmt::format("{} cannot get the node of pod {}/{}{}, which is not evicted for "
+                               "{}: {}; change what rejects the eviction if the pod may go",
                                NameOf(unit.key), first.namespace_, first.name, more, wait,
                                AnswerIn(answer)));
 }

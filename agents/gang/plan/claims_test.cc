@@ -89,7 +89,7 @@ TEST(Claims, AGangWaitsForTheNodeOfAVolume) {
   const std::vector<Unit> units = {GangWithAVolumeOn("n02")};
   EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: cpu on nodes of volumes and claims");
   EXPECT_EQ(world.Explain(units, 0).text,
-            "2 members need a place, 1 fits; what is short: cpu on nodes of volumes and claims");
+            "2 members need a place, 1 fits; missing: cpu on nodes of volumes and claims");
 }
 
 TEST(Claims, NoNewNodeIsNamedForALocalVolume) {
@@ -103,7 +103,7 @@ TEST(Claims, NoNewNodeIsNamedForALocalVolume) {
   const Shortfall shortfall = world.Explain(units, 0);
   EXPECT_THAT(shortfall.nodes, IsEmpty());
   EXPECT_EQ(shortfall.text,
-            "1 pod needs cpu 1, 0 fit; what is short: cpu on nodes of volumes and claims");
+            "1 pod needs cpu 1, 0 fit; missing: cpu on nodes of volumes and claims");
 }
 
 TEST(Claims, AVolumeThatIsBeingMadeHoldsItsMemberButNotThoseThatShareIt) {
@@ -130,10 +130,9 @@ TEST(Claims, AGangSaysThatNodesOfVolumesTakeNoPods) {
   EXPECT_EQ(TextOf(world.PlanFresh(units).units[0]), "waits: nodes of volumes and claims");
   EXPECT_EQ(TextOf(world.PlanFresh({GangWithAVolumeOn("gone")}).units[0]),
             "waits: nodes of volumes and claims");
-  EXPECT_EQ(
-      world.Explain(units, 0).text,
-      "2 members need a place, 1 fits; what is short: nodes of volumes and claims; not counted: 1 "
-      "node with room, cordoned");
+  EXPECT_EQ(world.Explain(units, 0).text,
+            "2 members need a place, 1 fits; missing: nodes of volumes and claims; not counted: 1 "
+            "node with room, cordoned");
 }
 
 TEST(Claims, APlaceIsLeftOnceAVolumeIsElsewhere) {

@@ -22,7 +22,7 @@ enum class NoteKind : uint8_t {
   kGroupPrioritiesDiffer,  ///< members of a group give different ones: the oldest member's counts
   kPriorities,             ///< members of different priority: the lowest counts
   kPriorityClass,  ///< a group's priority class is not known or above its members: theirs counts
-  kTooMuch,        ///< a single pod asks for more than is planned: it is not planned
+  kTooMuch,        ///< a single pod exceeds a limit of the planner: it is not planned
   kOnMemberLoss,   ///< a policy that is none: replace counts
   kUnreadMarker,   ///< a marker of a group is not read, or lacks the minimum: pods start one by one
   kPreferredTopology,  ///< a preferred topology level that is no label key is left out

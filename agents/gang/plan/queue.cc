@@ -53,7 +53,7 @@ std::string_view TextOf(QosClass qos) {
 
 PageSpec QueuePage() {
   return {"queue",
-          "units that want a place, in the order of the queue",
+          "waiting units, in queue order",
           {{"position", Type::kInteger},
            {"unit", Type::kText},
            {"kind", Type::kText},

@@ -45,20 +45,20 @@ absl::Status Add(std::string_view item, std::string_view what, ProfileChecks* pr
   if (what.empty()) return NotAccepted(item, "names nothing");
   if (what.find('/') == std::string_view::npos) {
     const auto plugin = PluginOf(what);
-    if (!plugin) return NotAccepted(item, "is no plugin whose filter is planned by");
+    if (!plugin) return NotAccepted(item, "is not a plugin that the planner supports");
     profile->plugins.insert(*plugin);
     return absl::OkStatus();
   }
   if (what.ends_with(kGroupEnd)) {
     const std::string_view group = what.substr(0, what.size() - kGroupEnd.size());
     if (group.empty() || group.find_first_of("/*") != std::string_view::npos) {
-      return NotAccepted(item, "is no group of resources");
+      return NotAccepted(item, "is not a group of resources");
     }
     profile->resource_groups.emplace(group);
     return absl::OkStatus();
   }
   if (!IsExtended(what) || what.find('*') != std::string_view::npos) {
-    return NotAccepted(item, "is no extended resource");
+    return NotAccepted(item, "is not an extended resource");
   }
   profile->resources.emplace(what);
   return absl::OkStatus();
@@ -104,7 +104,7 @@ absl::StatusOr<SchedulerChecks> SchedulerChecks::Parse(std::string_view list) {
   const std::vector<std::string> items = SplitList(list);
   if (items.size() > kMostItems) {
     return absl::InvalidArgumentError(
-        fmt::format("has {} items, accepted are {}", items.size(), kMostItems));
+        fmt::format("has {} items, at most {} are allowed", items.size(), kMostItems));
   }
   // What all profiles leave out comes first: a profile of its own has it too.
   for (const bool of_one : {false, true}) {

@@ -178,9 +178,9 @@ TermLimit::~TermLimit() = default;
 
 std::string_view TermLimit::Reason() {
   static_assert(kMost == 1024, "the text says it");
-  return "asks for more than is planned: all pending pods together have more than 1024 unlike "
-         "topology spread constraints and pod affinity terms; those that many pods share count "
-         "once, and each namespace has a fair share of them";
+  return "exceeds a limit of the planner: all pending pods together have more than 1024 different "
+         "topology spread constraints and pod affinity terms; each counts once, and each namespace "
+         "has a fair share";
 }
 
 std::vector<Unit> TermLimit::TakeOut(std::vector<Unit>* units) {

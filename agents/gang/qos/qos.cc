@@ -132,13 +132,12 @@ std::vector<MetricSpec> QueueMetrics() {
   using Kind = MetricSpec::Kind;
   return {
       Spec(Kind::kGauge, metric::kLeading, "1 while this process is in charge, else 0."),
-      Spec(Kind::kGauge, metric::kLength, "Units, gangs and single pods, that want a place."),
+      Spec(Kind::kGauge, metric::kLength, "Waiting units: gangs and single pods."),
       Spec(Kind::kGauge, metric::kHeadAge,
            "Seconds since the first unit of the queue was created; 0: the queue is empty."),
-      Spec(Kind::kGauge, metric::kHeld, "Units without a place, by what they lack.", "cause"),
+      Spec(Kind::kGauge, metric::kHeld, "Units without nodes, by what they lack.", "cause"),
       Spec(Kind::kCounter, metric::kInversions,
-           "Pods that were bound where a unit before them in the queue had its place, which it "
-           "lost by that."),
+           "Pods bound to a node that an earlier unit of the queue was to get."),
   };
 }
 
@@ -214,8 +213,8 @@ void QueueWatch::CountInversionsOn(std::string_view node, const plan::Rank& firs
     if (seat == nullptr || seat->unit == nullptr || !(first < seat->unit->rank)) continue;
     metrics_->Add(metric::kInversions, "", 1);
     log_(
-        fmt::format("pod {}/{} was bound to {} before a unit in front of it, which had its place "
-                    "there",
+        fmt::format("pod {}/{} was bound to {} ahead of an earlier gang or pod in the queue, which "
+                    "was to get that room",
                     pod.Namespace(), pod.Name(), node));
   }
 }
@@ -234,8 +233,8 @@ absl::Status CheckCalls(const AgentDeps& deps, const Settings& settings) {
   const bool called = settings.DeskMode() == desk::Mode::kExtender;
   if (!called || !deps.scheduler.members_only.value_or(false)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
-      "{}: managedResources: kube-scheduler asks about members of groups alone, and agent qos "
-      "needs calls about all pods; write the file without --members-only, or leave qos out",
+      "{}: managedResources: kube-scheduler calls only for members of groups, but agent qos needs "
+      "calls for all pods; write the file without --members-only, or leave out qos",
       deps.scheduler.file));
 }
 

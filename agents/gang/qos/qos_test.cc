@@ -101,7 +101,7 @@ TEST_F(QosTest, ThePodWithTheLargerGroupPriorityGoesFirst) {
   EXPECT_THAT(Passing("red"), ElementsAre("n0"));
   EXPECT_THAT(Passing("green"), IsEmpty());
   EXPECT_EQ(Reason("green"),
-            "waits for pod default/red, groupPriority 10 (see outrigger explain queue)");
+            "waits for pod default/red with groupPriority 10 (see outrigger explain queue)");
 }
 
 // As in the original plugin, which counts members. Agent gang starts them together.
@@ -256,7 +256,7 @@ TEST_F(QosTest, APodThatTakesThePlaceOfAnEarlierOneIsAnInversion) {
   Await([&] {
     const std::vector<std::string> log = agent_->log();
     return std::any_of(log.begin(), log.end(), [](const std::string& line) {
-      return line.find("pod default/green was bound to n0 before") != std::string::npos;
+      return line.find("pod default/green was bound to n0 ahead of") != std::string::npos;
     });
   });
 }

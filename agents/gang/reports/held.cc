@@ -27,7 +27,7 @@ bool IsStuck(const desk::HeldUnit& unit) {
 
 std::string WhyStuck(const desk::HeldUnit& unit) {
   if (unit.by != HeldBy::kFailing) return unit.why;
-  return fmt::format("the gate {} cannot be taken off {}", plan::kQueueGate, unit.why);
+  return fmt::format("the gate {} cannot be removed from {}", plan::kQueueGate, unit.why);
 }
 
 }  // namespace
@@ -63,8 +63,8 @@ void Held::OnPlan(const Board& board, const desk::Releases& releases, Time now) 
 
 void Held::Tell(const Board& board, const desk::HeldUnit& unit) {
   std::string text =
-      fmt::format("gang {} has its places and is not released{}: {}", plan::TextOf(unit.key),
-                  unit.has_begun ? " in whole" : "", WhyStuck(unit));
+      fmt::format("gang {} has its nodes but is not released{}: {}", plan::TextOf(unit.key),
+                  unit.has_begun ? " completely" : "", WhyStuck(unit));
   log_(text);
   FirstPods pods(board);
   if (auto event = GangEvent(&pods, unit.key, "GangNotReleased", std::move(text))) {
@@ -93,7 +93,7 @@ void Held::OnRelease(const desk::Release& release, const absl::Status& status) {
     const MutexLock lock(mutex_);
     if (std::exchange(error_, status.code()) == status.code()) return;
   }
-  log_(fmt::format("the gate {} cannot be taken off pod {}/{}: {}", plan::kQueueGate,
+  log_(fmt::format("the gate {} cannot be removed from pod {}/{}: {}", plan::kQueueGate,
                    release.pod->namespace_, release.pod->name, std::string(status.message())));
 }
 

@@ -45,14 +45,14 @@ TEST_F(HeldTest, AGangThatCannotBeReleasedHasAnEventAfterTenSecondsAndEveryFiveM
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].reason, "GangNotReleased");
   EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train has its places and is not released: the gate "
-            "outrigger.dev/queue cannot be taken off train-0: pods is forbidden");
+            "gang default/train has its nodes but is not released: the gate outrigger.dev/queue "
+            "cannot be removed from train-0: pods is forbidden");
   OnPlan(HeldBy::kFailing, "train-0: pods is forbidden", seconds(309));
   EXPECT_THAT(cluster_.events(), SizeIs(1));
   OnPlan(HeldBy::kNominations, "1 of 2 places are nominated", seconds(310));
   ASSERT_THAT(cluster_.events(), SizeIs(2));
   EXPECT_EQ(cluster_.events()[1].note,
-            "gang default/train has its places and is not released: 1 of 2 places are nominated");
+            "gang default/train has its nodes but is not released: 1 of 2 places are nominated");
 }
 
 TEST_F(HeldTest, SoHasOneOfWhichPartWaitsForAClaim) {
@@ -62,7 +62,7 @@ TEST_F(HeldTest, SoHasOneOfWhichPartWaitsForAClaim) {
   for (const int at : {10, 20}) OnPlan(HeldBy::kClaims, why, seconds(at), /*has_begun=*/true);
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].note,
-            "gang default/train has its places and is not released in whole: " + why);
+            "gang default/train has its nodes but is not released completely: " + why);
 }
 
 TEST_F(HeldTest, OneThatWaitsForItsTurnHasNone) {
@@ -87,8 +87,10 @@ TEST_F(HeldTest, ReleasesAreCountedAndAFailureIsLoggedOnce) {
   EXPECT_EQ(counted_.values["releases_total released"], 1);
   EXPECT_EQ(counted_.values["releases_total gone"], 2);
   EXPECT_EQ(counted_.values["releases_total failed"], 3);
-  EXPECT_THAT(log_, ElementsAre("the gate outrigger.dev/queue cannot be taken off pod default/a: "
-                                "pods is forbidden"));
+  EXPECT_THAT(
+      log_,
+      ElementsAre(
+          "the gate outrigger.dev/queue cannot be removed from pod default/a: pods is forbidden"));
 }
 
 }  // namespace

@@ -19,13 +19,13 @@ using std::chrono::duration;
 std::string_view WhatIsDone(plan::OnMemberLoss policy) {
   switch (policy) {
     case plan::OnMemberLoss::kIgnore:
-      return "it runs on, since it ignores losses";
+      return "it keeps running, since it ignores lost members";
     case plan::OnMemberLoss::kRestart:
-      return "the rest is evicted, so that it starts anew";
+      return "the remaining members are evicted, so that it starts again";
     case plan::OnMemberLoss::kReplace:
       break;
   }
-  return "its missing members come before others of its priority when there is room";
+  return "its missing members are first in its priority when there is room";
 }
 
 // The same again at most so often.
@@ -43,7 +43,7 @@ std::string_view Kept(const plan::UnitKey& gang, const plan::PlanOptions& option
     return "; others are evicted to make room for it";
   }
   const bool kept = options.reserve_for == gang && !options.kept.empty();
-  return kept ? "; nodes are kept free for it" : "";
+  return kept ? "; nodes are reserved for it" : "";
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ void Reports::OnPlan(const Board& board, const std::vector<plan::Note>& notes,
   for (const TimedOut& gang : timed_out) {
     const auto found = gangs_.find(gang.key);
     if (found == gangs_.end()) continue;
-    found->second.gave_up = fmt::format("; it gave up its places after {}", gang.after);
+    found->second.gave_up = fmt::format("; it gave up its nodes after {}", gang.after);
   }
 }
 
@@ -184,8 +184,7 @@ void Reports::TellTimedOut(const Board& board, const std::vector<TimedOut>& time
     metrics_->Add(metric::kTimeouts, "", 1);
     std::string text = fmt::format(
         "gang {} is still incomplete {} after it got nodes. They are released; it now queues last "
-        "in "
-        "its priority",
+        "in its priority",
         TextOf(gang.key), gang.after);
     log_(text);
     Tell(&pods, gang.key, "GangTimedOut", std::move(text));
@@ -284,7 +283,7 @@ void Reports::OnBoundOneByOne(const Board& board, Time now) {
 void Reports::Admit(const plan::UnitKey& key, const Gang& gang, Time now) {
   metrics_->Observe(metric::kAdmission, "", duration<double>(now - *gang.waiting_since).count());
   if (!gang.told_at) return;  // nobody was told that it waits
-  log_(fmt::format("gang {} waits no longer: its members are bound", TextOf(key)));
+  log_(fmt::format("gang {} no longer waits: its members are bound", TextOf(key)));
 }
 
 std::optional<Time> Reports::DueSince(const plan::UnitKey& key, std::string_view word) const {

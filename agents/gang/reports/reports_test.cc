@@ -79,7 +79,8 @@ TEST_F(ReportsTest, TellOfAGangThatIsBoundInPartThroughItsFirstMemberThatWaits) 
   EXPECT_EQ(event.reason, "GangPartial");
   EXPECT_EQ(event.name, "train-2");
   EXPECT_TRUE(event.warning);
-  EXPECT_THAT(event.note, HasSubstr("bound in part: 2 of 3 members run; the rest is evicted"));
+  EXPECT_THAT(event.note,
+              HasSubstr("bound in part: 2 of 3 members run; the remaining members are evicted"));
 }
 
 TEST_F(ReportsTest, TellOfAGangThatGaveUpItsPlaces) {
@@ -130,7 +131,7 @@ TEST_F(ReportsTest, LogTheEndOfAWaitThatWasTold) {
   const size_t before = log_.size();
   reports_.OnBarrier(LabelsGang("train"), BarrierEnd::kOpened, milliseconds(1));
   ASSERT_EQ(log_.size(), before + 1);
-  EXPECT_EQ(log_.back(), "gang default/train waits no longer: its members are bound");
+  EXPECT_EQ(log_.back(), "gang default/train no longer waits: its members are bound");
 }
 
 TEST_F(ReportsTest, WhereThereIsNoBarrierTheFirstBindingEndsTheWait) {
@@ -295,7 +296,7 @@ TEST_F(ReportsTest, SayOfAGangThatWaitsThatItGaveUpItsPlaces) {
                    kBegin + seconds(2));
   const char* const why =
       "2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 free would do; it gave up its "
-      "places after 30s";
+      "nodes after 30s";
   EXPECT_EQ(cluster_.events().back().note, std::string("gang default/train waits: ") + why);
   EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "cpu"), why);
   EXPECT_EQ(reports_.WhyWaits(LabelsGang("train"), "memory"), "") << "those are other figures";
@@ -326,7 +327,7 @@ TEST_F(ReportsTest, SayForWhomNodesAreKept) {
   ASSERT_THAT(cluster_.events(), SizeIs(1));
   EXPECT_EQ(cluster_.events()[0].note,
             "gang default/train waits: 2 members need cpu 3 each, 1 fits; 1 more node with cpu 3 "
-            "free would do; nodes are kept free for it");
+            "free would do; nodes are reserved for it");
   reports_.OnReserved(1);
   EXPECT_EQ(counted_.values["reserved_nodes "], 1);
 }

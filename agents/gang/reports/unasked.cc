@@ -13,7 +13,7 @@ namespace outrigger::gang {
 namespace {
 
 constexpr const char* kReason = "GangResourceMissing";
-constexpr const char* kCure = "put it into their template, or apply deploy/member-policy.yaml";
+constexpr const char* kCure = "add it to their template, or apply deploy/member-policy.yaml";
 
 // The group whose members the scheduler is to call the agent about; nullptr: none.
 const plan::UnitKey* GangOf(const Board& board, const Pod& pod) {
@@ -29,7 +29,7 @@ ClusterEvent EventOf(const plan::UnitKey& gang, const Pod& pod) {
   event.reason = kReason;
   event.action = "Scheduling";
   event.note = fmt::format(
-      "the pod is in gang {} and does not ask for {}: kube-scheduler places it as a single pod",
+      "the pod is in gang {} but does not request {}: kube-scheduler places it as a single pod",
       plan::TextOf(gang), plan::CallsAskedBy(pod).Missing());
   return event;
 }
@@ -96,7 +96,7 @@ void Unasked::TellGroup(FirstPods* pods, const Kind& kind, const Found& found) {
             [](const PodPtr& a, const PodPtr& b) { return a->name < b->name; });
   const Pod& first = *added.front();
   std::string text = fmt::format(
-      "gang {} has {} {} not ask for {} ({}): kube-scheduler places {} as {}; {}",
+      "gang {} has {} {} not request {} ({}): kube-scheduler places {} as {}; {}",
       plan::TextOf(key), found.all, found.all == 1 ? "member that does" : "members that do",
       missing, added.size() == 1 ? first.name : fmt::format("{} first", first.name),
       found.all == 1 ? "it" : "them", found.all == 1 ? "a single pod" : "single pods", kCure);

@@ -62,14 +62,12 @@ class UnaskedTest : public ::testing::Test {
 
 TEST_F(UnaskedTest, TellsOfAMemberOnceOfItselfAndOfItsGang) {
   const std::vector<PodPtr> pods = {Whole("train-0"), Member("train-1", {"outrigger.dev/gang"})};
-  EXPECT_THAT(
-      Said(pods),
-      ElementsAre(
-          "train-0: gang default/train has 1 member that does not ask for outrigger.dev/gang-bind "
-          "(train-1): kube-scheduler places it as a single pod; put it into their template, or "
-          "apply deploy/member-policy.yaml",
-          "train-1: the pod is in gang default/train and does not ask for outrigger.dev/gang-bind: "
-          "kube-scheduler places it as a single pod"));
+  EXPECT_THAT(Said(pods),
+              ElementsAre("train-0: gang default/train has 1 member that does not request "
+                          "outrigger.dev/gang-bind (train-1): kube-scheduler places it as a single "
+                          "pod; add it to their template, or apply deploy/member-policy.yaml",
+                          "train-1: the pod is in gang default/train but does not request "
+                          "outrigger.dev/gang-bind: kube-scheduler places it as a single pod"));
   EXPECT_THAT(log_, SizeIs(1));
   EXPECT_EQ(counted_.values["resource_missing waiting"], 1);
   EXPECT_EQ(counted_.values["resource_missing bound"], 0);
@@ -97,9 +95,9 @@ TEST_F(UnaskedTest, TellsApartWhatIsMissing) {
   const auto said = Said({Member("train-1", {"outrigger.dev/gang"}), Member("train-2", {}),
                           Member("train-3", {"outrigger.dev/gang-bind"})});
   ASSERT_THAT(said, SizeIs(6));
-  EXPECT_THAT(said[0], HasSubstr("1 member that does not ask for outrigger.dev/gang (train-3)"));
-  EXPECT_THAT(said[2], HasSubstr("not ask for outrigger.dev/gang and outrigger.dev/gang-bind (tr"));
-  EXPECT_THAT(said[4], HasSubstr("not ask for outrigger.dev/gang-bind (train-1)"));
+  EXPECT_THAT(said[0], HasSubstr("1 member that does not request outrigger.dev/gang (train-3)"));
+  EXPECT_THAT(said[2], HasSubstr("not request outrigger.dev/gang and outrigger.dev/gang-bind (tr"));
+  EXPECT_THAT(said[4], HasSubstr("not request outrigger.dev/gang-bind (train-1)"));
   EXPECT_EQ(counted_.values["resource_missing waiting"], 3);
 }
 
@@ -128,7 +126,7 @@ TEST_F(UnaskedTest, TellsOfTheFirstOfManyPodsAndOfTheGangOnce) {
   for (int i = 100; i < 200; ++i) pods.push_back(Member("train-" + std::to_string(i), {}));
   const auto said = Said(pods);
   ASSERT_THAT(said, SizeIs(9));
-  EXPECT_THAT(said[0], HasSubstr("has 100 members that do not ask for"));
+  EXPECT_THAT(said[0], HasSubstr("has 100 members that do not request"));
   EXPECT_THAT(said[0], HasSubstr("(train-100 first)"));
   EXPECT_EQ(counted_.values["resource_missing waiting"], 100);
 }

@@ -392,18 +392,17 @@ Command CommandOf(Annotating what, const std::string& name, const std::string& s
 
 std::vector<Command> AnnotateCommands() {
   return {{.name = "annotate",
-           .summary = "Write what agents read of nodes as annotations",
-           .subcommands = "What to write"},
+           .summary = "Write the node annotations that agents read",
+           .has_subcommands = true},
           CommandOf(Annotating::kUsage, "usage",
-                    "Write how much of each node is free, as measured over a window",
+                    "Write the free cpu and memory of each node, measured over a window",
                     "Writes mean, deviation and forecast of each node's free cpu (millicores) and "
-                    "memory (bytes),\nwhich the agents safe and congestion read. A value that the "
-                    "source does not have is never\nwritten as zero."),
-          CommandOf(
-              Annotating::kAllocation, "allocation",
-              "Write what the pods of each node request, and what is free",
-              "Writes what the pods of each node request and what is free, as kube-scheduler "
-              "counts it, at\nmost a second after a pod is bound, which the agent pigeon reads.")};
+                    "memory (bytes), for\nthe agents safe and congestion. A value that the source "
+                    "does not have is never written as zero."),
+          CommandOf(Annotating::kAllocation, "allocation",
+                    "Write what the pods on each node request, and what is free",
+                    "Writes what the pods on each node request and what is free, as kube-scheduler "
+                    "counts it, at most a\nsecond after a pod is bound. Agent pigeon reads it.")};
 }
 
 }  // namespace outrigger::cli

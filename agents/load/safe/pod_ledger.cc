@@ -60,7 +60,7 @@ absl::StatusOr<double> Amount(std::string_view setting, Resource resource,
   const auto quantity = Quantity::Parse(text);
   if (!quantity.ok() || *quantity < Quantity()) {
     return absl::InvalidArgumentError(
-        fmt::format("{}={}: a quantity of 0 or more is accepted, such as {}", setting, text,
+        fmt::format("{}={}: expected a quantity of 0 or more, such as {}", setting, text,
                     resource == kCpuResource ? "100m" : "200Mi"));
   }
   return std::min(InUnits(resource, *quantity), kMostExpected);
@@ -283,7 +283,7 @@ void PodLedger::Lose(const absl::Status& status) {
   if (is_lost_) return;
   is_lost_ = true;
   changes_.all = true;
-  options_.warn(fmt::format("pods that came or went are not counted until this is over: {}",
+  options_.warn(fmt::format("pod changes are not counted until this error is resolved: {}",
                             std::string(status.message())));
 }
 

@@ -32,35 +32,34 @@ struct Settings {
               "highest accepted probability that a node is overloaded with the pod on it"}
           .LegacyEnv("SAFEPERCENTILE", LegacyForm::kPercent),
       Setting{"forecast-weight", &Settings::forecast_weight, Range{0, 1},
-              "how much of the mean is taken from the forecast, where a node has one"}
+              "share of the forecast in the mean, for nodes with a forecast"}
           .LegacyEnv("SAFEFORECASTWEIGHT", LegacyForm::kPercent),
       Setting{"margin", &Settings::margin, Range{0, 100},
-              "balance: factor of the deviation against the mean"},
+              "balance: weight of the deviation relative to the mean"},
       Setting{"sensitivity", &Settings::sensitivity, Range{0, 100},
-              "balance: the deviation counts as its 1/sensitivity-th power"},
+              "balance: the deviation is raised to the power 1/sensitivity"},
       Setting{"no-statistics-score", &Settings::no_statistics_score, Range{0, 10},
-              "score of a node of whose load nothing is known"},
+              "score of a node without load statistics"},
       Setting{"overload-weight", &Settings::overload_weight, Range{0, 1000},
               "weight of overload in the agent's own score"},
       Setting{"balance-weight", &Settings::balance_weight, Range{0, 1000},
               "weight of balance in the agent's own score"},
       Setting{"estimate", &Settings::estimate, "requests|limits|none",
-              "what a pod is expected to use before it is measured; none: only what is measured "
-              "counts"},
+              "expected usage of a pod before it is measured; none: only measured usage counts"},
       Setting{"estimate-factor", &Settings::estimate_factor, Range{0, 100},
-              "factor of that: without it, 85 percent of the cpu and 70 percent of the memory are "
-              "expected to be used"},
+              "factor on the expected usage, which is 85 percent of the cpu and 70 percent of the "
+              "memory"},
       Setting{"default-cpu", &Settings::default_cpu,
-              "expected cpu of a pod that states none, as in 100m"},
+              "expected cpu of a pod that states none, such as 100m"},
       Setting{"default-memory", &Settings::default_memory,
-              "expected memory of a pod that states none, as in 200Mi"},
+              "expected memory of a pod that states none, such as 200Mi"},
       Setting{"window", &Settings::window, Range{0, 31'622'400},
-              "seconds over which statistics are taken whose node does not say it"},
+              "seconds that statistics cover, if the node does not state it"},
       Setting{"max-age", &Settings::max_age, Range{0, 31'622'400},
-              "statistics older than this many seconds count as none; 0: three times the window "
-              "that the node states, and 300 at least"},
+              "seconds after which statistics are ignored; 0: three times the window that the node "
+              "states, at least 300"},
       Setting{"print-table", &Settings::print_table,
-              "log the figures of every node that is scored: one line per node and call"}
+              "log the figures of every scored node, one line per node and call"}
           .LegacyEnv("SAFEPRINTTABLE"),
   };
 };

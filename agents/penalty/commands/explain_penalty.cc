@@ -27,8 +27,8 @@ struct PenaltyFlags : JournalPlace {
 };
 
 constexpr std::string_view kWithoutPenalty =
-    "The agent penalty is not served there (serve --agents penalty); without --agent the journal "
-    "in the cluster is read";
+    "Agent penalty is not served there (serve --agents penalty); without --agent the journal in "
+    "the cluster is read";
 
 absl::StatusOr<std::vector<NamedPage>> PagesOfAgent(const PenaltyFlags& flags) {
   std::vector<NamedPage> pages;
@@ -58,8 +58,8 @@ absl::StatusOr<std::vector<NamedPage>> PagesOfCluster(const PenaltyFlags& flags,
   if (!pages.ok()) return pages.status();
   if (pages->front().table.total() > 0) {
     notes->push_back(
-        fmt::format("penalties are those of the last count, by the journal in namespace {}, and "
-                    "floors those without settings of the agent; --agent URL shows those of now",
+        fmt::format("penalties are those of the last count in the journal of namespace {}, and "
+                    "floors ignore the agent's settings; --agent URL shows the current ones",
                     flags.name_space));
   }
   return pages;
@@ -120,8 +120,8 @@ absl::StatusOr<PenaltyFlags> ReadPenaltyFlags(const Given& given) {
   flags.agent = given.Value("--agent");
   for (const char* flag : {"--kubeconfig", "--context", "--namespace"}) {
     if (flags.agent.empty() || !given.Has(flag)) continue;
-    return absl::InvalidArgumentError(
-        fmt::format("{} is for the journal in the cluster; --agent shows the agent's own", flag));
+    return absl::InvalidArgumentError(fmt::format(
+        "{} is only for the journal in the cluster; --agent shows the agent's data", flag));
   }
   flags.output = given.Value("--output", flags.output);
   flags.color = given.Value("--color", flags.color);
@@ -133,20 +133,19 @@ absl::StatusOr<PenaltyFlags> ReadPenaltyFlags(const Given& given) {
 Command ExplainPenaltyCommand() {
   Command command{
       .name = "explain penalty",
-      .summary = "Priority classes with their penalties, changes, sums and counted PodGroups",
+      .summary = "Priority classes with their penalties, changes, totals and counted PodGroups",
       .opens_connections = true,
       .run = RunOf(ReadPenaltyFlags, ExplainPenalty)};
   command.flags = Together(
       {{{.name = "--agent",
          .value = "URL",
-         .help = "ask the running agent penalty, http://127.0.0.1:PORT with its admin port (9975; "
-                 "in a cluster: kubectl port-forward); without it, the journal in the cluster is "
-                 "read"}},
+         .help = "ask the running agent penalty at http://127.0.0.1:PORT, its admin port (9975; in "
+                 "a cluster: kubectl port-forward); default: read its journal in the cluster"}},
        JournalFlags(),
        {LimitFlag("rows of a table"), OutputFlag({"table", "json", "yaml"}), ColorFlag()}});
   command.notes =
-      "Without --agent a penalty is that of the last count: the agent's settings, by which it "
-      "recovers, are\nnot known here.";
+      "Without --agent, penalties are those of the last count: this command does not know the "
+      "agent's\nsettings for recovery.";
   return command;
 }
 

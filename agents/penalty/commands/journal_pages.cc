@@ -185,7 +185,7 @@ std::vector<PenaltyPage> PagesOfPenalty() {
           {"changes", "Changes of their values, the newest first", penalty::ChangesPage()},
           {"sums", "Queues and namespaces", penalty::SumsPage()},
           {"groups", "PodGroups", penalty::GroupsPage()},
-          {"pods", "Pods with a number below the value of their class", penalty::PodsPage()}};
+          {"pods", "Pods with a priority below the value of their class", penalty::PodsPage()}};
 }
 
 absl::StatusOr<std::vector<NamedPage>> PagesOfJournal(const PenaltyCluster& cluster,

@@ -13,10 +13,9 @@ absl::StatusOr<penalty::JournalRead> ReadUsableJournal(penalty::JournalStore* st
   auto read = store->Load(now, stop);
   if (!read.ok()) return read.status();
   if (read->is_newer) {
-    return absl::FailedPreconditionError(
-        fmt::format("the journal in namespace {} is of a later version of Outrigger: use the "
-                    "program of that version",
-                    namespace_));
+    return absl::FailedPreconditionError(fmt::format(
+        "the journal in namespace {} was written by a later version of Outrigger: use that version",
+        namespace_));
   }
   for (const std::string& name : read->damaged) read->ledger.Remove(name);
   return read;

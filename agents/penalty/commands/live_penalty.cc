@@ -18,11 +18,11 @@
 namespace outrigger::cli {
 
 std::vector<Flag> JournalFlags() {
-  return Together({KubeconfigFlags("the cluster"),
-                   {{.name = "-n,--namespace",
-                     .value = "NS",
-                     .help = "namespace of the journal, as the agent's setting of that name "
-                             "(default kube-system)"}}});
+  return Together(
+      {KubeconfigFlags("the cluster"),
+       {{.name = "-n,--namespace",
+         .value = "NS",
+         .help = "namespace of the journal, as in the agent's setting (default kube-system)"}}});
 }
 
 absl::Status ReadJournalPlace(const Given& given, JournalPlace* place) {

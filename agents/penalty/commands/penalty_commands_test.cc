@@ -43,27 +43,27 @@ constexpr const char* kPenaltyUrl = "http://127.0.0.1:9975";
 INSTANTIATE_TEST_SUITE_P(
     Rows, PenaltyCommandRefuses,
     ::testing::Values(
-        RefusedRow{"NoCommand", {"penalty"}, "penalty wants to know what to do: restore"},
+        RefusedRow{"NoCommand", {"penalty"}, "penalty needs a subcommand: restore"},
         RefusedRow{"AnotherCommand", {"penalty", "restor"}, "did you mean restore?"},
         RefusedRow{"NoClass",
                    {"penalty", "restore"},
-                   "penalty restore wants the name of a PriorityClass or --all"},
-        RefusedRow{"EmptyClass", {"penalty", "restore", ""}, "penalty restore wants the name"},
+                   "penalty restore needs the name of a PriorityClass or --all"},
+        RefusedRow{"EmptyClass", {"penalty", "restore", ""}, "penalty restore needs the name"},
         RefusedRow{"ClassAndAll",
                    {"penalty", "restore", "gold", "--all"},
-                   "--all and the name of a class exclude each other"},
+                   "give either --all or the name of a class"},
         RefusedRow{"TwoClasses", {"penalty", "restore", "gold", "silver"}, "silver"},
         RefusedRow{"Wait",
                    {"penalty", "restore", "--all", "--wait", "0"},
-                   "--wait: \"0\" is not accepted: seconds, 1 to 3600"},
+                   "--wait: \"0\" is not accepted; expected seconds, 1 to 3600"},
         RefusedRow{"LongWait", {"penalty", "restore", "--all", "--wait", "3601"}, "--wait: "},
         RefusedRow{"NoWait", {"penalty", "restore", "--all", "--wait", "1m"}, "--wait: \"1m\""},
         RefusedRow{"Namespace",
                    {"penalty", "restore", "--all", "--namespace="},
-                   "--namespace: \"\" is not accepted: the name of a namespace"},
+                   "--namespace: \"\" is not accepted; expected the name of a namespace"},
         RefusedRow{"Lease",
                    {"penalty", "restore", "--all", "--lease="},
-                   "--lease: \"\" is not accepted: the name of a Lease"},
+                   "--lease: \"\" is not accepted; expected the name of a Lease"},
         RefusedRow{"Output", {"explain", "penalty", "-o", "wide"}, "\"wide\" is not accepted"},
         RefusedRow{"Color", {"explain", "penalty", "--color", "red"}, "\"red\" is not accepted"},
         RefusedRow{"Limit", {"explain", "penalty", "--limit", "0"}, "--limit: \"0\""},
@@ -71,15 +71,16 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"AnotherHost",
                    {"explain", "penalty", "--agent", "http://10.0.0.1:9975"},
                    "--agent: URL of an agent"},
-        RefusedRow{"AgentAndNamespace",
-                   {"explain", "penalty", "--agent", kPenaltyUrl, "-n", "x"},
-                   "--namespace is for the journal in the cluster; --agent shows the agent's own"},
+        RefusedRow{
+            "AgentAndNamespace",
+            {"explain", "penalty", "--agent", kPenaltyUrl, "-n", "x"},
+            "--namespace is only for the journal in the cluster; --agent shows the agent's data"},
         RefusedRow{"AgentAndKubeconfig",
                    {"explain", "penalty", "--agent", kPenaltyUrl, "--kubeconfig", "x"},
-                   "--kubeconfig is for the journal"},
+                   "--kubeconfig is only for the journal"},
         RefusedRow{"AgentAndContext",
                    {"explain", "penalty", "--agent", kPenaltyUrl, "--context", "x"},
-                   "--context is for the journal"},
+                   "--context is only for the journal"},
         RefusedRow{"Argument", {"explain", "penalty", "gold"}, "takes no argument \"gold\""}),
     [](const auto& row) { return row.param.name; });
 
@@ -156,30 +157,17 @@ TEST(ExplainPenalty, PrintsThePagesOfAnAgent) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(ran.out,
-            "Priority classes:\n"
-            "CLASS  BASE  VALUE  PENALTY  FLOOR  FLOOR-OF      STARTS  COMPLETIONS  STATE     "
-            "NEXT-VALUE  NEXT-AT        "
-            "           CHANGED-AT  REPLACED-AT  GAP-MICROSECONDS\n"
-            "gold   1000    700    12346    401  class silver       3            1  recovers       "
-            "  750  "
-            "2026-11-24T03:00:12.000Z  -           -            -\n"
-            "\n"
-            "Changes of their values, the newest first:\n"
-            "CLASS  AT                        BEFORE  AFTER  CAUSE                "
-            "GAP-MICROSECONDS\n"
-            "gold   2026-11-24T03:00:00.000Z    1000    700  start default/job-1              "
-            "4000\n"
-            "\n"
-            "Queues and namespaces: none\n"
-            "\n"
-            "PodGroups:\n"
-            "NAMESPACE  NAME  PHASE    CLASS  QUEUE  COUNTED\n"
-            "team       a     Running  gold   night  1 started\n"
-            "team       b     Running  gold   night  1 started\n"
-            "\n"
-            "Pods with a number below the value of their class:\n"
-            "CLASS  VALUE  PODS  LOWEST  EXAMPLES\n"
-            "gold     700     5     600  team/old 600, team/a 690, team/b 690\n");
+            "Priority classes:\nCLASS  BASE  VALUE  PENALTY  FLOOR  FLOOR-OF      STARTS  "
+            "COMPLETIONS  STATE     NEXT-VALUE  NEXT-AT                   CHANGED-AT  REPLACED-AT  "
+            "GAP-MICROSECONDS\ngold   1000    700    12346    401  class silver       3            "
+            "1  recovers         750  2026-11-24T03:00:12.000Z  -           -            "
+            "-\n\nChanges of their values, the newest first:\nCLASS  AT                        "
+            "BEFORE  AFTER  CAUSE                GAP-MICROSECONDS\ngold   2026-11-24T03:00:00.000Z "
+            "   1000    700  start default/job-1              4000\n\nQueues and namespaces: "
+            "none\n\nPodGroups:\nNAMESPACE  NAME  PHASE    CLASS  QUEUE  COUNTED\nteam       a     "
+            "Running  gold   night  1 started\nteam       b     Running  gold   night  1 "
+            "started\n\nPods with a priority below the value of their class:\nCLASS  VALUE  PODS  "
+            "LOWEST  EXAMPLES\ngold     700     5     600  team/old 600, team/a 690, team/b 690\n");
 }
 
 TEST(ExplainPenalty, PrintsJsonAndYaml) {
@@ -200,7 +188,7 @@ TEST(ExplainPenalty, SaysWhatToDoIfTheAgentIsNotServed) {
   });
   const Ran ran = RunProgram({"explain", "penalty", "--agent", server.url()});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.err, HasSubstr("The agent penalty is not served there"));
+  EXPECT_THAT(ran.err, HasSubstr("Agent penalty is not served there"));
 }
 
 // Answers as an API server that has one class, `gold`, and nothing else.
@@ -235,9 +223,11 @@ TEST_F(PenaltyOnAServer, ExplainsWithoutAJournal) {
   const Ran ran = Run({"explain", "penalty", "-o", "json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(nlohmann::json::parse(ran.out)["classes"][0]["state"], "not in the journal");
-  EXPECT_THAT(ran.err, HasSubstr("note: penalties are those of the last count, by the journal in "
-                                 "namespace kube-system, and floors those without settings of the "
-                                 "agent; --agent URL shows those of now\n"));
+  EXPECT_THAT(
+      ran.err,
+      HasSubstr(
+          "note: penalties are those of the last count in the journal of namespace kube-system, "
+          "and floors ignore the agent's settings; --agent URL shows the current ones\n"));
 }
 
 TEST_F(PenaltyOnAServer, KnowsNoSuchClassBeforeItWaits) {

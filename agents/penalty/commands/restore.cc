@@ -108,11 +108,10 @@ absl::StatusOr<RestoreFlags> ReadRestoreFlags(const Given& given) {
   RestoreFlags flags;
   flags.class_name = given.Value("class");
   if (given.Has("--all") && given.Has("class")) {
-    return absl::InvalidArgumentError(
-        "--all and the name of a class exclude each other: give one of them");
+    return absl::InvalidArgumentError("give either --all or the name of a class");
   }
   if (!given.Has("--all") && flags.class_name.empty()) {
-    return given.Wrong("penalty restore wants the name of a PriorityClass or --all");
+    return given.Wrong("penalty restore needs the name of a PriorityClass or --all");
   }
   flags.lease = given.Value("--lease", flags.lease);
   absl::Status status = ReadJournalPlace(given, &flags);
@@ -124,24 +123,24 @@ absl::StatusOr<RestoreFlags> ReadRestoreFlags(const Given& given) {
 
 Command RestoreCommand() {
   Command command{.name = "penalty restore",
-                  .summary = "Put priority classes back to their base values",
+                  .summary = "Restore priority classes to their base values",
                   .opens_connections = true,
                   .run = RunOf(ReadRestoreFlags, RestorePenalty)};
   command.flags = Together(
-      {{{.name = "class", .help = "the PriorityClass; or give --all"},
-        {.name = "--all", .help = "All that have a penalty; the journal is removed"}},
+      {{{.name = "class", .help = "PriorityClass to restore; or use --all"},
+        {.name = "--all", .help = "All classes with a penalty; the journal is removed"}},
        JournalFlags(),
        {{.name = "--lease",
          .value = "NAME",
-         .help = "Lease of the agent, as its setting of that name (default outrigger-penalty)"},
+         .help = "Lease of the agent, as in its setting (default outrigger-penalty)"},
         {.name = "--wait",
          .value = "SECONDS",
          .help = fmt::format("how long to wait for the Lease, 1 to {} (default 60)", kMostWait)}}});
   command.notes =
-      "Stop the agent first: its Lease is taken, so that nothing else writes. A class of which the "
-      "agent\ndied in the middle of a change is made again. It can be run as often as one likes, "
-      "and without\na journal: then the annotation outrigger.dev/base-value of a class has its "
-      "base.";
+      "Stop the agent first: this command takes its Lease, so that nothing else writes. A class "
+      "that the\nagent deleted before it died is created again. The command can be repeated. "
+      "Without a journal it\nreads the base value from the class's annotation "
+      "outrigger.dev/base-value.";
   return command;
 }
 
@@ -149,8 +148,8 @@ Command RestoreCommand() {
 
 std::vector<Command> PenaltyCommands() {
   return {{.name = "penalty",
-           .summary = "Undo what agent penalty has done to priority classes",
-           .subcommands = "What to do"},
+           .summary = "Undo changes of agent penalty to priority classes",
+           .has_subcommands = true},
           RestoreCommand()};
 }
 

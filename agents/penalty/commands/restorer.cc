@@ -49,7 +49,7 @@ absl::StatusOr<std::optional<RestoreTarget>> WantedOf(const PriorityClass& there
     wanted.written = account->written;
   } else if (is_annotated) {
     return absl::FailedPreconditionError(
-        fmt::format("left at {}, since its base is not known: {}. Mend or remove the annotation",
+        fmt::format("left at {}, since its base is unknown: {}. Correct or remove the annotation",
                     there.value, base.problem));
   } else {
     wanted.base = there.value;
@@ -150,15 +150,15 @@ absl::Status Restorer::Account(const Replacement& replacement) {
 void Restorer::EndIntents(const std::stop_token& term) {
   for (const penalty::Replacer::Recovered& recovered : replacer_.Recover(term)) {
     if (!recovered.result.ok()) {
-      report_.note(fmt::format("ConfigMap {}, a change that was begun, cannot be ended: {}",
+      report_.note(fmt::format("ConfigMap {}: an unfinished change cannot be completed: {}",
                                recovered.map, std::string(recovered.result.status().message())));
       if (wish_.class_name.empty()) failed_.insert(recovered.map);
       continue;
     }
     const Replacement& ended = *recovered.result;
     if (ended.outcome == Replacement::Outcome::kReplaced) {
-      report_.note(
-          fmt::format("{}: a change to {} that was begun is ended", ended.class_name, ended.value));
+      report_.note(fmt::format("{}: an unfinished change to {} is completed", ended.class_name,
+                               ended.value));
       if (!ended.message.empty())
         report_.note(fmt::format("{}: {}", ended.class_name, ended.message));
     } else if (ended.outcome == Replacement::Outcome::kStuck) {
@@ -206,7 +206,7 @@ absl::StatusOr<std::string> Restorer::Restored(const std::string& name,
   const auto there = cluster_.classes->ReadPriorityClass(name, RestoreLimits(term));
   if (absl::IsNotFound(there.status()) && replacer_.HasOpenIntents()) {
     return absl::FailedPreconditionError(
-        "not in the cluster; a change that was begun cannot be ended, so it may be away by that");
+        "not in the cluster, perhaps because of an unfinished change that cannot be completed");
   }
   if (absl::IsNotFound(there.status())) return std::string("not in the cluster");
   if (!there.ok()) return there.status();
@@ -296,9 +296,9 @@ absl::Status Restorer::DeleteStandIns(const std::stop_token& term) {
   if (absl::Status seen = mapper_.DeleteIdle(*idle, is_used, Now(), term); !seen.ok()) return seen;
   const auto next = mapper_.NextIdle();
   if (!next) return absl::OkStatus();
-  report_.note(
-      fmt::format("stand-ins are deleted in {} s: an API server may give them to new pods yet",
-                  penalty::Mapper::kKept / 1000));
+  report_.note(fmt::format(
+      "stand-ins are deleted in {} s: until then an API server may still give them to new pods",
+      penalty::Mapper::kKept / 1000));
   clock_.sleep(std::chrono::milliseconds(*next - Now()), term);
   idle = IdleStandIns(term);
   if (!idle.ok()) return idle.status();
@@ -330,13 +330,14 @@ absl::Status Restorer::Run(const std::stop_token& term) {
   }
   absl::Status deleted = term.stop_requested() ? absl::OkStatus() : DeleteStandIns(term);
   if (term.stop_requested()) {
-    return absl::AbortedError("the Lease was lost before all was done: run it again");
+    return absl::AbortedError(
+        "the Lease was lost before everything was done: run this command again");
   }
   if (!deleted.ok()) return deleted;
   if (absl::Status finished = Finish(term); !finished.ok()) return finished;
   if (failed_.empty()) return absl::OkStatus();
   return absl::AbortedError(Printable(
-      fmt::format("not put back, and kept in the journal: {}", fmt::join(failed_, ", "))));
+      fmt::format("not restored, and kept in the journal: {}", fmt::join(failed_, ", "))));
 }
 
 }  // namespace outrigger::cli

@@ -186,8 +186,8 @@ TEST_F(RestorerTest, LeavesAClassWhoseBaseIsNotKnown) {
   cluster_.PutClass("gold", 700, "many");
   const absl::Status status = Restore();
   EXPECT_TRUE(absl::IsAborted(status));
-  EXPECT_EQ(status.message(), "not put back, and kept in the journal: gold");
-  EXPECT_THAT(lines_, ElementsAre(HasSubstr("gold: left at 700, since its base is not known: "),
+  EXPECT_EQ(status.message(), "not restored, and kept in the journal: gold");
+  EXPECT_THAT(lines_, ElementsAre(HasSubstr("gold: left at 700, since its base is unknown: "),
                                   "silver: 500 -> 600"));
   EXPECT_EQ(cluster_.ClassText("gold"), "gold=700 of many");
 }
@@ -227,7 +227,7 @@ TEST_F(RestorerTest, BringsBackAClassThatIsAway) {
 
   EXPECT_EQ(Make("gold").Check(), absl::OkStatus());
   EXPECT_EQ(Restore("gold"), absl::OkStatus());
-  EXPECT_THAT(notes_, ElementsAre("gold: a change to 400 that was begun is ended"));
+  EXPECT_THAT(notes_, ElementsAre("gold: an unfinished change to 400 is completed"));
   EXPECT_THAT(lines_, ElementsAre("gold: 400 -> 1000"));
   EXPECT_EQ(cluster_.ClassText("gold"), "gold=1000");
   EXPECT_THAT(cluster_.server.Maps(), IsEmpty());
@@ -241,9 +241,9 @@ TEST_F(RestorerTest, NamesAnIntentThatCannotBeRead) {
   intent.data["intent"] = "nonsense";
   cluster_.server.PutMap(intent);
   EXPECT_EQ(Restore("gold"), absl::OkStatus());
-  EXPECT_THAT(notes_, Contains(HasSubstr("ConfigMap kube-system/outrigger-penalty-intent-3, ")));
+  EXPECT_THAT(notes_, Contains(HasSubstr("ConfigMap kube-system/outrigger-penalty-intent-3: ")));
   EXPECT_EQ(Restore().message(),
-            "not put back, and kept in the journal: kube-system/outrigger-penalty-intent-3");
+            "not restored, and kept in the journal: kube-system/outrigger-penalty-intent-3");
   EXPECT_EQ(cluster_.ClassText("silver"), "silver=600");
 }
 
@@ -256,7 +256,9 @@ TEST_F(RestorerTest, FailsForAClassThatMayBeAwayByAnIntentThatCannotBeEnded) {
   cluster_.server.PutMap(intent);
   ASSERT_TRUE(cluster_.server.Remove("gold").ok());
   EXPECT_FALSE(Restore("gold").ok());
-  EXPECT_THAT(lines_, Contains(HasSubstr("gold: not in the cluster; a change that was begun")));
+  EXPECT_THAT(
+      lines_,
+      Contains(HasSubstr("gold: not in the cluster, perhaps because of an unfinished change")));
   EXPECT_NE(Journal()->ledger.Find("gold"), nullptr) << "its account stays";
 }
 
@@ -301,7 +303,7 @@ TEST_F(RestorerTest, DeletesNoStandInWithoutTheLease) {
   Map();
   meanwhile_ = [this] { lost_term_.request_stop(); };
   EXPECT_EQ(Make("").Run(lost_term_.get_token()).message(),
-            "the Lease was lost before all was done: run it again");
+            "the Lease was lost before everything was done: run this command again");
   EXPECT_THAT(StandIns(), ElementsAre("gold-at-700", "gold-at-800", "gold-at-900"));
 }
 
@@ -320,7 +322,8 @@ TEST_F(RestorerTest, WritesNothingWithoutTheLease) {
     return CallFate::Done();
   });
   const absl::Status status = Make("").Run(lost_term_.get_token());
-  EXPECT_EQ(status.message(), "the Lease was lost before all was done: run it again");
+  EXPECT_EQ(status.message(),
+            "the Lease was lost before everything was done: run this command again");
   EXPECT_EQ(cluster_.ClassText("gold"), "gold=700 of 1000");
   EXPECT_EQ(cluster_.ClassText("silver"), "silver=500 of 600");
   cluster_.server.OnCall(nullptr);

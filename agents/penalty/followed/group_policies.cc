@@ -29,7 +29,7 @@ absl::Status GroupPolicies::Source::Upsert(const CustomObjectName& object, std::
                            .warning = true,
                            .reason = "PenaltyPolicyMalformed",
                            .action = "Penalising",
-                           .note = said.problem + "; it does not count"});
+                           .note = said.problem + "; it is ignored"});
     }
     known = std::move(said);
     if (!known.start && !known.completion && known.problem.empty()) said_.erase(name);

@@ -5,16 +5,15 @@
 
 namespace outrigger {
 
-/// What an agent does with one kind of objects of the API server, in the words of RBAC. A plain
-/// value.
+/// One RBAC rule: what an agent does with one resource of the API server. A plain value.
 struct AccessRule {
   std::string api_group;  // "" for the core group
   std::string resource;   // "nodes", "pods/binding"
   std::vector<std::string> verbs;
-  /// Only the objects of these names (resourceNames); empty: all. RBAC cannot limit `create` by
-  /// name, nor `list` and `watch` as they are used here: those belong into rules without names.
+  /// Only the objects of these names (resourceNames); empty: all. RBAC cannot restrict `create` by
+  /// name, nor `list` and `watch` as we use them: put these into rules without names.
   std::vector<std::string> names = {};
-  /// In the agent's own namespace alone: a rule of a Role, not of the ClusterRole.
+  /// Only in the agent's own namespace: the rule goes into a Role, not into the ClusterRole.
   bool in_own_namespace = false;
   friend bool operator==(const AccessRule&, const AccessRule&) = default;
 };

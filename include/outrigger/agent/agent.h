@@ -49,7 +49,7 @@ class Agent {
   /// What this agent reads of nodes and pods; asked once, after construction.
   virtual Needs Reads() const { return {}; }
 
-  /// Scorers beside the one that the agent itself is, if it has several.
+  /// Scorers in addition to the agent itself, if it has several.
   virtual std::vector<NamedScorer> NamedScorers() const { return {}; }
 };
 
@@ -75,34 +75,34 @@ struct AgentDeps {
   std::function<void(std::string_view line)> warn = LogToStderr;
   /// The same at level debug, for single decisions; null if that level is off.
   std::function<void(std::string_view line)> debug = nullptr;
-  /// The way to the cluster; null if there is none: no kubeconfig is given, and this is no pod.
+  /// Access to the cluster; null without a kubeconfig outside of a pod.
   ClusterAccess* cluster = nullptr;
   AgentMetrics* metrics = NoMetrics::Instance();  // never null
-  /// What this agent may have in common with others of the process; null: nothing.
+  /// Parts that agents of this process share; null: nothing is shared.
   SharedParts* shared = nullptr;
   /// Names of the agent's settings that the user has set; all others have their defaults.
   std::set<std::string, std::less<>> given = {};
-  /// The time, also that of the day; tests put their own in.
+  /// Steady and wall clock; tests replace them.
   Clock clock = {};
-  /// What is known of the agent's scheduler; the same for all agents of a process.
+  /// What is known of the agent's scheduler; equal for all agents of a process.
   SchedulerFacts scheduler = {};
   /// Name of the pod that the program runs in; empty: it is not known.
   std::string own_pod = {};
 };
 
-/// What an agent that plans for all pods wants of the scheduler beside it: `outrigger
+/// What an agent that plans for all pods requires of its scheduler's configuration: `outrigger
 /// scheduler-config` writes it.
 struct SchedulerWishes {
   /// Its entries come after all others. No other entry may both filter and be ignorable: the
-  /// scheduler calls ignorable ones last, and such a one could reject a node that was planned.
+  /// scheduler calls ignorable entries last, so that one could reject a planned node.
   bool last = false;
   /// All nodes are offered, not a sample (percentageOfNodesToScore: 100).
   bool every_node = false;
   /// Pods that failed are tried again soon (podMaxBackoffSeconds).
   bool quick_retries = false;
-  /// Extended resources by which pods ask for its calls, where it is to be called about these pods
-  /// alone (`scheduler-config --members-only`): for filter, prioritize and preempt, and for bind.
-  /// Empty: it is called about all pods. They live as long as the program.
+  /// Extended resources that a pod requests to have the agent called for it, with `scheduler-config
+  /// --members-only`: one for filter, prioritize and preempt, one for bind. Empty: the agent is
+  /// called for all pods. They live as long as the program.
   std::string_view cycle_resource = {};
   std::string_view bind_resource = {};
 };
@@ -111,9 +111,8 @@ struct SchedulerWishes {
 struct AgentFactory {
   SettingsSchema settings;
   std::vector<Alias> aliases;
-  /// What the agent itself does at the API server with these settings: its static Access(), with
-  /// or without settings, if it has one. What the program reads on its behalf (Agent::Reads()) is
-  /// not part of it.
+  /// The agent's own access to the API server with these settings: its static Access(), with or
+  /// without settings, if it has one. Excludes what the program reads for it (Agent::Reads()).
   std::vector<AccessRule> (*access)(const SettingsValues& values) = nullptr;
   std::vector<AccessRule> Access(const SettingsValues& values) const {
     return access == nullptr ? std::vector<AccessRule>() : access(values);
@@ -127,16 +126,16 @@ struct AgentFactory {
   bool prebinds = false;
   bool binds = false;
   bool preempts = false;
-  /// False: with these settings no scheduler calls the agent, whatever stages its class has (its
-  /// static TakesCalls(), if it has one).
+  /// False: with these settings no scheduler calls the agent, regardless of the stages of its class
+  /// (its static TakesCalls(), if it has one).
   bool (*takes_calls)(const SettingsValues& values) = nullptr;
   bool TakesCalls(const SettingsValues& values) const {
     return takes_calls == nullptr || takes_calls(values);
   }
   /// True if the agent takes part in bind calls. A scheduler sends each of them to one extender.
   bool TakesBindCalls() const { return prebinds || binds; }
-  /// Makes the agent from `values`, which `settings` made. InvalidArgument for settings that are
-  /// wrong together (each alone was checked already).
+  /// Makes the agent from `values`, which `settings` made. InvalidArgument if settings contradict
+  /// each other (each one was checked before).
   absl::StatusOr<std::unique_ptr<Agent>> (*make)(const AgentDeps& deps,
                                                  const SettingsValues& values) = nullptr;
 };

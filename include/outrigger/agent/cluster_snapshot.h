@@ -47,7 +47,7 @@ class PodView {
   bool IsAssumed() const;
   /// status.phase.
   std::string_view Phase() const;
-  /// True if the phase is Succeeded or Failed: the pod takes nothing of its node any more.
+  /// True if the phase is Succeeded or Failed: the pod no longer uses resources of its node.
   bool IsFinished() const;
   /// spec.priority; 0 where it is absent.
   int32_t Priority() const;
@@ -55,9 +55,9 @@ class PodView {
 
   // Seconds since 1970, UTC; 0: not known.
   int64_t CreationTime() const;
-  /// Since when the pod is bound, as the condition PodScheduled says.
+  /// When the pod was bound, from the condition PodScheduled.
   int64_t ScheduledTime() const;
-  /// status.startTime: since when the kubelet knows of the pod.
+  /// status.startTime: when the kubelet first saw the pod.
   int64_t StartTime() const;
   /// Of a finished pod: when the last of its containers ended; 0 for all others.
   int64_t EndTime() const;
@@ -75,11 +75,11 @@ class PodView {
   void ForEachRequest(
       absl::FunctionRef<void(std::string_view resource, const Quantity& quantity)> visit) const;
 
-  /// Makes the whole pod, an assumed one with its node. Costs some microseconds and allocations:
-  /// not for every pod of a large cluster in every call.
+  /// Returns the whole pod; an assumed one has its node. Takes some microseconds and allocations,
+  /// so do not call it for every pod of a large cluster in every call.
   Pod Unpack() const;
 
-  /// True if both are the same object in the same state. Of two snapshots of one process: the pod
+  /// True if both are the same object in the same state. For two snapshots of one process: the pod
   /// has not changed between them.
   friend bool operator==(const PodView& a, const PodView& b) { return a.pod_ == b.pod_; }
 
@@ -207,15 +207,15 @@ class ClusterSnapshot {
   ClusterSnapshot& operator=(const ClusterSnapshot&) = delete;
 
   size_t NodeCount() const;
-  /// Visits every node, in no order that means anything; the same order in the same snapshot.
+  /// Visits every node, in no particular order; the same order in the same snapshot.
   void ForEachNode(absl::FunctionRef<void(const NodeView& node)> visit) const;
   /// The node of that name, or nothing. Costs a look into a hash table.
   std::optional<NodeView> FindNode(std::string_view name) const;
 
   /// The number of all pods, finished ones included.
   size_t PodCount() const;
-  /// Visits every pod, in no order that means anything: finished pods and those on nodes that are
-  /// not known, too.
+  /// Visits every pod, in no particular order: finished pods and those on nodes that are not known,
+  /// too.
   void ForEachPod(absl::FunctionRef<void(const PodView& pod)> visit) const;
   /// The pod of that name in that namespace, or nothing. Costs a look into a hash table.
   std::optional<PodView> FindPod(std::string_view namespace_, std::string_view name) const;

@@ -20,16 +20,16 @@ struct ConfigMap {
   StringMap labels;
   /// Keys are at most 253 letters, digits, '-', '_' and '.'. All together at most 1 MiB.
   std::map<std::string, std::string, std::less<>> data;
-  /// What else the API server has of it, as JSON: annotations, owner references, finalizers, binary
-  /// data. To be handed back, not read: a write that replaces a version removes what is not in it.
-  /// Empty: there is nothing.
+  /// The other fields of the object as JSON: annotations, owner references, finalizers, binary
+  /// data. Pass it back unread: a write that replaces a version removes all that is not in it.
+  /// Empty: no other fields.
   std::string rest;
   friend bool operator==(const ConfigMap&, const ConfigMap&) = default;
 };
 
-/// State that outlives the process. Each write names the version that it replaces, so that of two
-/// writers one hears that it was late. Thread-safe; calls block and go past the client's rate
-/// limit. Writes are sent once only. Errors as those of PriorityClassAccess.
+/// State that outlives the process. Each write names the version that it replaces, so that the
+/// later of two writers gets an error. Thread-safe; calls block and are not subject to the client's
+/// rate limit. Writes are never retried. Errors as those of PriorityClassAccess.
 class ConfigMapAccess {
  public:
   virtual ~ConfigMapAccess() = default;
@@ -38,13 +38,14 @@ class ConfigMapAccess {
   virtual absl::StatusOr<ConfigMap> ReadConfigMap(std::string_view namespace_,
                                                   std::string_view name,
                                                   const CallLimits& limits) = 0;
-  /// Writes labels and data, and returns what the API server has then. Without a resource_version
-  /// it creates, without the rest (AlreadyExists: it is there); with one it replaces that version,
-  /// with the rest but for binary data under a key of `data` (Aborted: there is another one;
+  /// Writes labels and data, and returns the stored object. Without a resource_version it creates
+  /// the object, without `rest` (AlreadyExists: it exists). With one it replaces that version,
+  /// including `rest` except binary data under a key of `data` (Aborted: the version differs;
   /// NotFound).
   virtual absl::StatusOr<ConfigMap> WriteConfigMap(const ConfigMap& map,
                                                    const CallLimits& limits) = 0;
-  /// Deletes the one of that UID in that version. NotFound; Aborted: another one, or it changed.
+  /// Deletes the object with that UID and version. NotFound; Aborted: it was replaced or has
+  /// changed.
   virtual absl::Status DeleteConfigMap(const ConfigMap& map, const CallLimits& limits) = 0;
 };
 

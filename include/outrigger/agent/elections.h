@@ -10,47 +10,47 @@
 
 namespace outrigger {
 
-/// The coordination.k8s.io Lease for which an agent stands.
+/// The coordination.k8s.io Lease for which an agent is a candidate.
 struct LeaseClaim {
   std::string namespace_;
   std::string name;
-  /// Unique among the candidates; empty: made of the host's name and a random part.
+  /// Unique among the candidates; empty: the host name with a random suffix.
   std::string identity = {};
-  /// As client-go's: they must decrease, the second by at least a second.
+  /// As in client-go: they must decrease, and the second is at least one second shorter than the
+  /// first.
   std::chrono::seconds lease_duration{15};
   std::chrono::milliseconds renew_deadline{10'000};
   std::chrono::milliseconds retry_period{2'000};
 };
 
-/// What is reported of an election, from threads of its own, one call at a time.
+/// Callbacks of an election; it calls them from its own threads, one call at a time.
 struct ElectionCallbacks {
-  /// The Lease is ours: runs all that the leader does, and returns soon once stop is requested.
-  /// That comes at the latest when the renew deadline is over. Calls that carry `term` as their
-  /// stop token are not sent any more then; a late one that was sent needs preconditions. Called
-  /// for each term again.
+  /// We hold the Lease: does the leader's work, and returns soon after stop is requested, which
+  /// happens at the renew deadline at the latest. Calls with `term` as their stop token are not
+  /// sent after that; a call sent just before needs preconditions. Called once per term.
   std::function<void(std::stop_token term)> lead;
-  /// Another one holds it: `holder`; empty: none. May be null.
+  /// Another candidate, `holder`, has the Lease; empty: none has it. May be null.
   std::function<void(const std::string& holder)> on_new_leader = nullptr;
 };
 
-/// A candidate, as long as it lives: waits for the Lease, leads, and waits again after a loss. Its
-/// destructor ends the term, waits for `lead`, and gives the Lease back. Thread-safe.
+/// A candidate, as long as it lives: waits for the Lease, leads, and waits again after it lost the
+/// Lease. Its destructor ends the term, waits for `lead`, and releases the Lease. Thread-safe.
 class Candidacy {
  public:
   virtual ~Candidacy() = default;
-  /// Returns what is left until the renew deadline, by the clock, also where the term's thread is
-  /// late: the last moment of the term, unless the Lease is renewed before. Zero: it does not lead.
+  /// Returns the time left until the renew deadline, by the clock, even if the term's thread is
+  /// late. The term ends then unless the Lease is renewed. Zero: it does not lead.
   virtual std::chrono::steady_clock::duration TimeLeft() const = 0;
   bool IsLeader() const { return TimeLeft() > std::chrono::steady_clock::duration::zero(); }
   /// The holder as last seen; empty: none, or not known.
   virtual std::string Leader() const = 0;
 };
 
-/// Stands for election. Rights: get, update of the Lease by name, and create.
+/// Runs for leader election. Rights: get and update of the Lease by name, and create.
 class Elections {
  public:
   virtual ~Elections() = default;
-  /// InvalidArgument names the field of the claim. What goes wrong later is logged.
+  /// InvalidArgument names the field of the claim. Later errors are logged.
   virtual absl::StatusOr<std::unique_ptr<Candidacy>> Stand(LeaseClaim claim,
                                                            ElectionCallbacks callbacks) = 0;
 };

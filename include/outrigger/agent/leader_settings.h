@@ -10,7 +10,7 @@
 
 namespace outrigger {
 
-/// The settings of an agent of which one process writes at a time; the agent's struct derives from
+/// The settings of an agent in which one process at a time writes. The agent's struct derives from
 /// this, and has LeaderFields() in its kFields and LeaderFormer() in its kFormer.
 struct LeaderSettings {
   /// `lease_name`: the default of `lease`.
@@ -21,27 +21,26 @@ struct LeaderSettings {
   int64_t lease_seconds = 15;  // a former one
 };
 
-/// Who shares them, and what is named like them.
+/// The title of the section with these and similar settings.
 inline constexpr std::string_view kAgentsWithState = "agents that keep state";
 
 /// Their part of kFields of `Settings`, which derives from LeaderSettings.
 template <typename Settings>
 constexpr auto LeaderFields() {
   using Text = Setting<Settings, std::string>;
-  return std::tuple{
-      Text{"namespace", &Settings::name_space,
-           "where the agent's Lease is, and the ConfigMaps in which it keeps its state"}
-          .SharedBy(kAgentsWithState),
-      Text{"lease", &Settings::lease,
-           "Lease of the one process of the agent that writes; all others wait for it"}
-          .SharedBy(kAgentsWithState)};
+  return std::tuple{Text{"namespace", &Settings::name_space,
+                         "namespace of the agent's Lease and of the ConfigMaps with its state"}
+                        .SharedBy(kAgentsWithState),
+                    Text{"lease", &Settings::lease,
+                         "Lease whose holder writes; other replicas of the agent wait for it"}
+                        .SharedBy(kAgentsWithState)};
 }
 
 /// Their part of kFormer.
 template <typename Settings>
 constexpr auto LeaderFormer() {
   return std::tuple{Setting<Settings, int64_t>{"lease-seconds", &Settings::lease_seconds,
-                                               Range{3, 600}, "it is 15"}};
+                                               Range{3, 600}, "fixed at 15"}};
 }
 
 }  // namespace outrigger

@@ -8,8 +8,8 @@
 
 namespace outrigger {
 
-/// A metric of an agent's own, beside those that every agent has. A plain value. The program does
-/// not start if a metric of a served agent is not as the comments here ask for.
+/// An agent's own metric, in addition to those of every agent. A plain value. The program does not
+/// start if a metric of a served agent breaks a rule in these comments.
 struct MetricSpec {
   enum class Kind : uint8_t { kCounter, kGauge, kHistogram };
   Kind kind = Kind::kCounter;
@@ -21,7 +21,7 @@ struct MetricSpec {
   friend bool operator==(const MetricSpec&, const MetricSpec&) = default;
 };
 
-/// Where an agent counts. A metric that the agent did not declare (its static Metrics()) is
+/// Records an agent's metrics. A metric that the agent did not declare (its static Metrics()) is
 /// ignored. Thread-safe.
 class AgentMetrics {
  public:
@@ -30,7 +30,8 @@ class AgentMetrics {
   virtual void Add(std::string_view metric, std::string_view label_value, double amount) = 0;
   /// Of a gauge.
   virtual void Set(std::string_view metric, std::string_view label_value, double value) = 0;
-  /// Removes the series of a gauge with a label: what it was of is gone. No effect without one.
+  /// Removes the series of a gauge for a label value that no longer exists. No effect if there is
+  /// none.
   virtual void Drop(std::string_view metric, std::string_view label_value) = 0;
   /// Of a histogram.
   virtual void Observe(std::string_view metric, std::string_view label_value, double value) = 0;
@@ -44,7 +45,7 @@ class NoMetrics final : public AgentMetrics {
   void Drop(std::string_view /*metric*/, std::string_view /*value*/) override {}
   void Observe(std::string_view /*metric*/, std::string_view /*value*/, double /*value*/) override {
   }
-  /// One for all.
+  /// The shared instance.
   static AgentMetrics* Instance() {
     static NoMetrics none;
     return &none;

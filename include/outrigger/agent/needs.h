@@ -41,7 +41,7 @@ class Needs {
     kClusterClaims = 1U << 13,           // volumes, claims of volumes and of devices
     kClusterPriorityClasses = 1U << 14,  // PriorityClasses with all their fields
     kClusterGroupStatus = 1U << 15,      // of PodGroups also phase and version
-    // Again of nodes and pods. Listeners hear of changes of these by ChangeScope::kAllAndStates.
+    // Of nodes and pods again. ChangeScope::kAllAndStates reports changes of these.
     kNodeAddresses = 1U << 16,       // status.addresses
     kNodeReady = 1U << 17,           // the condition Ready
     kPodTimes = 1U << 18,            // creation, binding, start and end
@@ -72,18 +72,18 @@ class Needs {
   Needs& ClusterPods() { return Add(kClusterPods); }
   Needs& ClusterGroups() { return Add(kClusterGroups); }
   Needs& ClusterBudgets() { return Add(kClusterBudgets); }
-  /// Of help: while they cannot be read, or are old, the view is used without them.
+  /// Optional: if they cannot be read or are old, the view is used without them.
   Needs& ClusterClaims() { return Add(kClusterClaims); }
-  /// What ClusterClaims() gives, as complete and fresh as pods, or the view is not used: for
-  /// agents that take a claim which is not in it for one that is not there.
+  /// As ClusterClaims(), but the view is used only if they are as complete and fresh as pods: for
+  /// agents that treat a claim missing from the view as nonexistent.
   Needs& ClusterFreshClaims() {
     Add(kClusterClaims);
     return Add(kClusterFreshClaims);
   }
   /// PriorityClasses in ClusterObjects::classes, with all their fields.
   Needs& ClusterPriorityClasses() { return Add(kClusterPriorityClasses); }
-  /// What ClusterGroups() gives, and of PodGroups also phase and version: listeners hear of those
-  /// by ChangeScope::kAll.
+  /// As ClusterGroups(), with phase and version of PodGroups: ChangeScope::kAll reports changes of
+  /// these.
   Needs& ClusterGroupStatus() {
     Add(kClusterGroups);
     return Add(kClusterGroupStatus);
@@ -112,7 +112,7 @@ class Needs {
     return !annotation_keys_.empty() || (fields_ & kOfNode) != 0;
   }
 
-  /// True if the cluster is to be followed: its nodes always are, where anything is.
+  /// True if the cluster is watched; its nodes then always are.
   bool AnyOfCluster() const {
     constexpr uint32_t kFollowed = kClusterPods | kClusterGroups | kClusterBudgets |
                                    kClusterClaims | kClusterPriorityClasses | kClusterGroupStatus;

@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 
-// Agents may offer pages on the admin port. A page is one table, made when it is asked for. An
-// agent fills plain rows; the program makes JSON of them (docs/pages.md).
+// Agents may offer pages on the admin port. A page is one table, built on request. An agent fills
+// plain rows; the program converts them to JSON (docs/pages.md).
 
 namespace outrigger {
 
@@ -29,7 +29,7 @@ struct PageColumn {
 };
 
 /// A page that an agent offers. A plain value. The program does not start if a page of a served
-/// agent is not as the comments here ask for, or if two served agents offer a page of one name.
+/// agent breaks a rule in these comments, or if two served agents offer pages of the same name.
 struct PageSpec {
   std::string name;  // "queue", shown by GET /queue: kebab-case; not a path that the
                      // admin port has itself: livez, readyz, healthz, metrics, version
@@ -54,16 +54,16 @@ class PageTable {
       : columns_(std::move(columns)), max_rows_(max_rows) {}
 
   /// Counts a row, and keeps it unless the table is full. It has a cell for each column, in their
-  /// order. A row that has not is a fault of the agent: the page is then answered with an error.
+  /// order. Any other row is a fault of the agent: the page is then answered with an error.
   void Add(std::vector<PageCell> row);
-  /// True once further rows are only counted. Then Count() saves the work of making them.
+  /// True once further rows are only counted: then call Count() instead of building them.
   bool full() const { return rows_.size() >= max_rows_; }
   /// Counts `rows` further rows that are not kept.
   void Count(uint64_t rows) { total_ += rows; }
 
   const std::vector<PageColumn>& columns() const { return columns_; }
   const std::vector<std::vector<PageCell>>& rows() const { return rows_; }
-  /// Returns how many rows there are, those that are not kept included.
+  /// Returns the number of rows, including those not kept.
   uint64_t total() const { return total_; }
   bool truncated() const { return total_ > rows_.size(); }
   /// Returns what is wrong with the first wrong row; empty: all rows match the columns.
@@ -88,7 +88,7 @@ class PageSource {
   /// Returns the pages that are offered; called once, after construction.
   virtual std::vector<PageSpec> Pages() const = 0;
 
-  /// Fills `table`, which has the columns of that page and no rows, with the state of now. `page`
+  /// Fills `table`, which has the columns of that page and no rows, with the current state. `page`
   /// is one of the names that Pages() returned. Called from several threads at once, also before
   /// Controller::Start() and after Stop(). It makes no network call, and takes no lock for long: a
   /// call of the scheduler may wait for the same lock. Unavailable, with what is missing: the page

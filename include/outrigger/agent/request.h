@@ -14,14 +14,14 @@
 
 namespace outrigger {
 
-/// Where an agent reports input that it could not use. Thread-safe.
+/// Reports input that an agent could not use. Thread-safe.
 ///
-/// A malformed value costs that value, never the request: it is counted
-/// (outrigger_malformed_values_total) and warned about once per agent, field and value.
+/// A malformed value is ignored; the request does not fail. It is counted
+/// (outrigger_malformed_values_total), and a warning is logged once per agent, field and value.
 class Diagnostics {
  public:
   virtual ~Diagnostics() = default;
-  /// `field` is e.g. an annotation's key; `accepted` says what would have been right.
+  /// `field` is e.g. an annotation's key; `accepted` describes valid values.
   virtual void Malformed(std::string_view node, std::string_view field, std::string_view value,
                          std::string_view accepted) = 0;
 };
@@ -58,20 +58,20 @@ class NodeList {
   std::span<const NodeRef> nodes_;
 };
 
-/// One question of the scheduler: may (or how gladly would) `pod` run on each of `nodes`?
+/// One call of the scheduler: may `pod` run on each of `nodes`, or how well does each fit?
 ///
 /// Valid during the call only. An agent may be asked from several threads at once.
 struct Request {
   const Pod& pod;
   NodeList nodes;
   Diagnostics& diagnostics;
-  /// True if somebody wants to read the reasons of scores (explain, debug log).
+  /// True if the reasons of scores are shown (explain, debug log).
   bool explaining = false;
   /// Stop is requested when the caller no longer waits for the answer. A stage that takes long
   /// should check it now and then, and return any Status.
   std::stop_token abandoned = {};
 
-  /// The reason of a score, formatted only if somebody wants to read it.
+  /// The reason of a score, formatted only if it is shown.
   template <typename... Args>
   std::string Why(fmt::format_string<Args...> format, Args&&... args) const {
     return explaining ? fmt::format(format, std::forward<Args>(args)...) : std::string();

@@ -11,13 +11,12 @@
 
 namespace outrigger {
 
-/// What agents that plan know of their scheduler: read from its
-/// KubeSchedulerConfiguration
-/// (`serve --scheduler-config`). Without that file nothing is set, and the agents take defaults.
+/// What planning agents know about their scheduler, from its KubeSchedulerConfiguration (`serve
+/// --scheduler-config`). Without that file nothing is set, and the agents use defaults.
 struct SchedulerFacts {
-  /// The file, for texts; empty: there is none.
+  /// The file name, for messages; empty: no file.
   std::string file;
-  /// What the scheduler does not compare, as plan::SchedulerChecks::Parse() reads it.
+  /// Checks that the scheduler does not make, in the form of plan::SchedulerChecks::Parse().
   std::string unchecked;
   /// What plugin NodeAffinity requires of nodes on top of the pod (addedAffinity), by profile.
   std::map<std::string, NodeSelector> added_affinity;
@@ -31,13 +30,13 @@ struct SchedulerFacts {
   std::optional<std::string> names;
   /// The Lease of leaderElection as "namespace/name"; "none" without leader election.
   std::optional<std::string> lease;
-  /// The entry by which an agent of this process filters has managedResources: it is called about
-  /// pods alone that ask for them.
+  /// The entry of this process's filter has managedResources: it is called only for pods that
+  /// request them.
   std::optional<bool> members_only;
-  /// A profile has a percentageOfNodesToScore below 100, as by default: of more than 100 nodes the
-  /// scheduler offers a part.
+  /// A profile has a percentageOfNodesToScore below 100, which is the default: of more than 100
+  /// nodes the scheduler offers only a part.
   std::optional<bool> samples_nodes;
-  /// So many of its bind calls may wait at once (`serve --max-waiting-binds`).
+  /// How many of its bind calls may wait at once (`serve --max-waiting-binds`).
   std::optional<int64_t> waiting_binds;
 };
 

@@ -79,8 +79,8 @@ class Setting {
     return copy;
   }
 
-  /// A switch of earlier versions whose two values are values of this choice now: `on` for true,
-  /// `off` for false. It still works, with a warning; both names in one source are an error.
+  /// A former switch that is now two values of this choice: `on` for true, `off` for false. It
+  /// still works, with a warning; both names in one source are an error.
   constexpr Setting FormerSwitch(std::string_view former, std::string_view on, std::string_view off)
       const requires std::is_same_v<T, std::string> {
     Setting copy = *this;
@@ -113,14 +113,14 @@ class Setting {
   std::string_view shared_by;
 };
 
-/// A setting of earlier versions that is gone: an element of the struct's array `kRetired`, if it
-/// has one. Flag, variable and key of that name are accepted with any value, which is ignored with
-/// a warning. Where the value still counts, an element of the tuple `kFormer` in place of that: a
-/// Setting whose help is `why`. Texts must be literals.
+/// A removed setting: an element of the struct's array `kRetired`, if it has one. Flag, variable
+/// and key of that name are accepted with any value, which is ignored with a warning. If the value
+/// still has an effect, use an element of the tuple `kFormer` instead: a Setting with `why` as its
+/// help. Texts must be literals.
 struct Retired {
   std::string_view name;  ///< kebab-case
-  std::string_view is;    ///< the value that counts now; empty: it depends
-  std::string_view why;   ///< what is so now, or where the value comes from
+  std::string_view is;    ///< the value in effect now; empty: it depends
+  std::string_view why;   ///< what replaces it, or where the value comes from
 };
 
 template <typename Owner, typename T, typename... Rest>

@@ -7,8 +7,9 @@
 
 namespace outrigger {
 
-/// What agents of one process have in common, by type: the first that asks makes it. It lives as
-/// long as one of them holds it. Agents are made one after another: not thread-safe.
+/// Parts shared by the agents of a process, one per type. The first agent that asks creates the
+/// part; it lives as long as an agent holds it. Not thread-safe, since agents are made one after
+/// another.
 class SharedParts {
  public:
   template <typename T, typename Make>

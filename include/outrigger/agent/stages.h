@@ -12,23 +12,24 @@
 
 namespace outrigger {
 
-// The stages that an agent may implement, each one small interface; an agent inherits from those it
-// has. All methods may be called from several threads at once, so an agent with state locks it, and
-// none may hold a lock across a network call.
+// The stages that an agent may implement, each a small interface from which the agent inherits. All
+// methods may be called from several threads at once: an agent must lock its state, and must not
+// hold a lock during a network call.
 
 /// Decides which nodes may run the pod.
 ///
-/// On the scheduler's single loop: its latency stalls every pod of the cluster. It must commit to
-/// nothing: the scheduler may ask twice and throw the answer away.
+/// Runs in the scheduler's single loop: its latency delays every pod of the cluster. It must not
+/// reserve anything: the scheduler may call twice and discard the result.
 class Filterer {
  public:
   virtual ~Filterer() = default;
   /// `verdicts[i]` answers for `request.nodes[i]`, in a span of the same size that says Fits
-  /// everywhere at first. A Status means that no answer can be given and fails the cycle.
+  /// everywhere at first. An error Status means that there is no result; it fails the scheduling
+  /// cycle.
   virtual absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const = 0;
 };
 
-/// Says how gladly each node is taken.
+/// Scores each node.
 class Scorer {
  public:
   virtual ~Scorer() = default;
@@ -42,39 +43,38 @@ struct BindRequest {
   std::string_view pod_name;
   std::string_view pod_uid;
   std::string_view node;
-  /// Stop is requested when the scheduler has gone, or the server stops: a Bind that waits has to
-  /// return soon then, with any Status. Callbacks on it must be quick.
+  /// Stop is requested when the scheduler has disconnected or the server stops: a waiting Bind must
+  /// then return soon, with any Status. Callbacks on it must be quick.
   std::stop_token abandoned = {};
 };
 
-/// Binds a pod in the scheduler's place; may block for minutes (a permit barrier).
+/// Binds a pod instead of the scheduler; may block for minutes (a permit barrier).
 ///
-/// Must be idempotent by (pod UID, node): "already bound there" is success. A Status is what the
-/// scheduler sees as the reason of the failure. Its code says whether the pod may be bound all the
-/// same (MayBeBound()): one that waits and then never asks for the binding answers with a code that
-/// excludes it, such as Aborted.
+/// Must be idempotent by (pod UID, node): "already bound there" is success. The scheduler gets the
+/// Status as the reason of the failure. Its code says whether the pod may still be bound
+/// (MayBeBound()): a Binder that never sent the binding returns a code that excludes it, such as
+/// Aborted.
 class Binder {
  public:
   virtual ~Binder() = default;
   virtual absl::Status Bind(const BindRequest& request) = 0;
 };
 
-/// Whether a pod may be bound though its binding failed with `error`: Unavailable,
-/// DeadlineExceeded, Cancelled, Internal and Unknown do not exclude it, since the answer of the API
-/// server may be what was lost.
+/// True if a pod may be bound although its binding failed with `error`: Unavailable,
+/// DeadlineExceeded, Cancelled, Internal and Unknown do not exclude it, since only the API server's
+/// response may be lost.
 inline bool MayBeBound(const absl::Status& error) {
   return absl::IsUnavailable(error) || absl::IsDeadlineExceeded(error) ||
          absl::IsCancelled(error) || absl::IsInternal(error) || absl::IsUnknown(error);
 }
 
-/// Why a pod that was prepared is not bound, or not known to be.
+/// Why a prepared pod is not bound, or not known to be bound.
 struct BindFailure {
-  /// The error of this PreBind(), of a later one, or of the binding. Cancelled: the caller had gone
-  /// before the binding was asked for.
+  /// The error of this PreBind(), of a later one, or of the binding. Cancelled: the caller
+  /// disconnected before the binding was sent.
   absl::Status why;
-  /// The binding was asked for, and MayBeBound(why): the pod has to be read before anything is
-  /// given back. False: the binding was not asked for, or it is refused; the pod is not bound
-  /// by this call.
+  /// The binding was sent, and MayBeBound(why): read the pod before you release anything. False:
+  /// the binding was not sent, or was rejected; this call did not bind the pod.
   bool may_be_bound = false;
 };
 
@@ -85,19 +85,20 @@ struct BindFailure {
 /// /<agent>/bind that is the one agent, at the merged /bind it is all that are served. Each
 /// PreBind() that was called is followed by exactly one of PostBind() and UndoPreBind(), in the
 /// same thread and before the call is answered, whatever fails or throws, unless the process dies.
-/// All of it blocks as a Binder may, within the bind call's limit at the scheduler. A Binder that
-/// waits (a permit barrier) does so after PreBind(): what was prepared is held meanwhile.
+/// All of them may block as a Binder may, within the scheduler's timeout for the bind call. A
+/// Binder that waits (a permit barrier) does so after PreBind(): prepared things are held
+/// meanwhile.
 class PreBinder {
  public:
   virtual ~PreBinder() = default;
-  /// A Status ends the call: nothing is bound, and it is what the scheduler sees as the reason of
-  /// the failure, with the agent's name before it. Must be idempotent by (pod UID, node): the
-  /// scheduler asks again after each failure. A pod that needs nothing of this agent is Ok.
+  /// An error Status ends the call: nothing is bound, and the scheduler gets the Status, prefixed
+  /// with the agent's name, as the reason of the failure. Must be idempotent by (pod UID, node):
+  /// the scheduler calls again after each failure. Ok for a pod that needs nothing of this agent.
   virtual absl::Status PreBind(const BindRequest& request) = 0;
-  /// The pod was not bound, or that is not known. Also after a PreBind() that failed itself. In
-  /// reverse order. `request.abandoned` may have been requested to stop already.
+  /// The pod was not bound, or the result is unknown. Also called after a failed PreBind(). Agents
+  /// are called in reverse order. `request.abandoned` may already have a stop request.
   virtual void UndoPreBind(const BindRequest& request, const BindFailure& failure) = 0;
-  /// The pod is bound. In order.
+  /// The pod is bound. Agents are called in order.
   virtual void PostBind(const BindRequest& request) = 0;
 };
 
@@ -108,7 +109,7 @@ struct NodeVictims {
   int64_t pdb_violations = 0;
 };
 
-/// The question of a preempt call. Victims come by UID in either form of the protocol.
+/// The arguments of a preempt call. Victims are UIDs in both forms of the protocol.
 struct PreemptRequest {
   const Pod& pod;
   std::span<const NodeVictims> candidates;
@@ -119,31 +120,31 @@ class Preempter {
  public:
   virtual ~Preempter() = default;
   /// Fills `chosen` with a subset of the candidates; every victim must be one of that node's
-  /// candidates, unless that node has none: then the agent chooses pods of the node. An empty
-  /// answer means that preemption helps nowhere.
+  /// candidates, unless that node has none: then the agent chooses pods of the node. Empty:
+  /// preemption helps on no node.
   virtual absl::Status Preempt(const PreemptRequest& request,
                                std::vector<NodeVictims>* chosen) const = 0;
 };
 
-/// Runs beside the extender calls: watches, recomputes, writes. Start() returns soon; Stop()
-/// returns when nothing runs any more, and may be called again. It comes before the last calls are
-/// answered: those that wait for what runs here must return then.
+/// Runs in parallel to the extender calls: watches, recomputes, writes. Start() returns soon;
+/// Stop() returns when nothing runs any more, and may be called again. Stop() comes before the last
+/// calls are answered: calls that wait for the controller must then return.
 class Controller {
  public:
   virtual ~Controller() = default;
   virtual absl::Status Start() = 0;
   virtual void Stop() = 0;
-  /// Not OK once the agent has stood still for so long that only a restart helps: `/livez` fails
-  /// then. Called from any thread once Start() has returned, also during Stop() and after it; must
+  /// Not OK once the agent has been stuck for so long that only a restart helps: `/livez` then
+  /// fails. Called from any thread once Start() has returned, also during Stop() and after it; must
   /// not block.
   virtual absl::Status Live() const { return absl::OkStatus(); }
-  /// Not OK while the agent cannot answer yet or any more: `/readyz` fails then, and
-  /// `/readyz?verbose` says why in the line "agent-<name>". Called as Live().
+  /// Not OK while the agent cannot answer calls: `/readyz` then fails, and `/readyz?verbose` has
+  /// the reason in the line "agent-<name>". Called as Live().
   virtual absl::Status Ready() const { return absl::OkStatus(); }
-  /// False for an agent that answers from the question alone, also before Start(): `outrigger
-  /// explain` asks it, and a filter call that rejects every node may wait some milliseconds for
-  /// news of nodes. True for an agent that plans while it runs: `outrigger explain` cannot ask it,
-  /// and it knows by itself which pods it has to wake.
+  /// False for an agent that needs only the request, even before Start(): `outrigger explain` can
+  /// ask it, and a filter call that rejects every node may wait some milliseconds for node updates.
+  /// True for an agent that plans while it runs: `outrigger explain` cannot ask it, and the agent
+  /// itself requeues pods.
   virtual bool IsNeededToAnswer() const { return true; }
 };
 

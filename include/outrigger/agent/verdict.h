@@ -24,13 +24,12 @@ class ReasonClass {
   std::string_view text_;
 };
 
-/// An agent's expected answer about one node. (What breaks is an absl::Status, never a Verdict.)
+/// An agent's expected answer about one node. (A failure is an absl::Status, never a Verdict.)
 ///
-/// A reason is for the person who reads the pod's events. It must say what would help, name no
-/// node, and be *stable for the same state* (no counters, no times): kube-scheduler patches it into
-/// the pod's condition, and a changed text requeues the pod. Write
-/// "percent", not '%': kube-scheduler takes the text of an event for a format (the engine replaces
-/// what is left).
+/// A reason is for people who read the pod's Events. It must say what would help, name no node, and
+/// be *stable for the same state* (no counters, no times): kube-scheduler patches it into the pod's
+/// condition, and a changed text requeues the pod. Write "percent", not '%': kube-scheduler treats
+/// the text of an Event as a format (the engine replaces remaining ones).
 class Verdict {
  public:
   enum class Kind : uint8_t {
@@ -55,17 +54,17 @@ class Verdict {
     return {Kind::kUnresolvable, reason_class, fmt::format(reason, std::forward<Args>(args)...)};
   }
 
-  /// The node does not fit for the same reason as another one of the answer, which has the reason:
-  /// so that answer and message stay small at any number of nodes. Costs next to nothing.
+  /// The node does not fit for the same reason as another node of the response, which has the
+  /// reason. Response and message stay small for any number of nodes. Costs almost nothing.
   static Verdict LeftOut() {
     static const Rejection left_out{Kind::kLeftOut, "", ""};
-    // Has no owner, so that no count is kept of the thousands that share it.
+    // Has no owner, so that thousands of users keep no reference count.
     return Verdict(std::shared_ptr<const Rejection>(std::shared_ptr<void>(), &left_out));
   }
 
   Kind kind() const { return fits() ? Kind::kFits : rejection_->kind; }
   bool fits() const { return rejection_ == nullptr; }
-  /// Empty where the node fits or is left out, as the reason is.
+  /// Empty if the node fits or is left out, like the reason.
   std::string_view reason_class() const {
     return fits() ? std::string_view() : rejection_->reason_class;
   }
@@ -92,7 +91,7 @@ class Verdict {
   std::shared_ptr<const Rejection> rejection_;
 };
 
-/// A text that is mostly empty, and then eight bytes small.
+/// A text that is usually empty and then takes eight bytes.
 class RareText {
  public:
   RareText() = default;
@@ -114,7 +113,7 @@ class RareText {
 };
 
 /// An agent's wish for one node: 0 (worst) to 1 (best), NaN and values outside are clamped and
-/// counted as faults of the agent. `why` is Request::Why(...): empty unless somebody asked.
+/// counted as faults of the agent. `why` is Request::Why(...): empty unless reasons are shown.
 struct NodeScore {
   double value = 0;
   RareText why;

@@ -9,10 +9,10 @@
 
 namespace outrigger {
 
-/// Reads the steady clock, or what a test puts in its place.
+/// Reads the steady clock, or a test's replacement.
 using SteadyNow = std::function<std::chrono::steady_clock::time_point()>;
 
-/// Sleeps for `time`; returns false if stop was requested before that was over. Thread-safe.
+/// Sleeps for `time`; returns false if stop was requested before it was over. Thread-safe.
 inline bool SleepFor(std::chrono::steady_clock::duration time, const std::stop_token& stop) {
   Mutex mutex;
   std::condition_variable_any never;
@@ -28,7 +28,7 @@ struct Clock {
   using Duration = std::chrono::steady_clock::duration;
 
   SteadyNow now = std::chrono::steady_clock::now;
-  /// Wall-clock time, for what has an expiry date.
+  /// Wall-clock time, for expiry dates.
   std::function<std::chrono::system_clock::time_point()> wall = std::chrono::system_clock::now;
   /// As SleepFor().
   std::function<bool(Duration, const std::stop_token&)> sleep = SleepFor;

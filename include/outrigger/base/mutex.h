@@ -6,10 +6,10 @@
 
 namespace outrigger {
 
-/// std::mutex, known to clang's -Wthread-safety: what a member is guarded by stands at the member
-/// (ABSL_GUARDED_BY), and clang refuses code that touches it without the lock. A std::mutex inside,
-/// since the thread sanitizer knows that one. Functions have the names of the standard library, so
-/// that std::condition_variable_any and std::unique_lock can use them.
+/// std::mutex for clang's -Wthread-safety: a member names its mutex with ABSL_GUARDED_BY, and clang
+/// rejects code that uses it without the lock. It wraps std::mutex, which the thread sanitizer
+/// knows. Functions have the names of the standard library, so that std::condition_variable_any and
+/// std::unique_lock can use them.
 class ABSL_LOCKABLE Mutex {
  public:
   Mutex() = default;

@@ -9,10 +9,10 @@
 
 namespace outrigger {
 
-/// Lets a thread wait until there is something to do. Thread-safe.
+/// Lets a thread wait for work. Thread-safe.
 class Pace {
  public:
-  /// There is something: a Wait() ends, or the next one does not begin.
+  /// Ends the current Wait(), or else the next one at once.
   void Wake() {
     const MutexLock lock(mutex_);
     is_woken_ = true;

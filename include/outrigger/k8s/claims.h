@@ -11,8 +11,7 @@
 #include "outrigger/k8s/selector.h"
 #include "outrigger/k8s/string_map.h"
 
-// What pods claim beside the resources of a node, as far as it decides on which nodes they may run.
-// Plain values.
+// Claims of pods, as far as they decide on which nodes the pods may run. Plain values.
 
 namespace outrigger {
 
@@ -29,8 +28,8 @@ struct VolumeClaim {
   std::string namespace_;
   std::string name;
   std::string volume;              // spec.volumeName; empty: none yet
-  bool bound = false;              // to that volume, and nothing is left to be done for it
-  std::string selected_node;       // for which a volume is being made; empty: for none
+  bool bound = false;              // bound to that volume, completely
+  std::string selected_node;       // for which a volume is being provisioned; empty: none
   std::string storage_class = {};  // empty: none
   bool being_deleted = false;
   friend bool operator==(const VolumeClaim&, const VolumeClaim&) = default;
@@ -68,36 +67,35 @@ struct DeviceClaim {
   std::string namespace_;
   std::string name;
   bool allocated = false;
-  bool reserved = false;  // for some pod: else kube-scheduler may give it back
-  std::optional<NodeSelector> nodes =
-      {};  // where what is allocated may be used; absent: everywhere
+  bool reserved = false;                   // for some pod: else kube-scheduler may deallocate it
+  std::optional<NodeSelector> nodes = {};  // where the allocation can be used; absent: everywhere
   bool being_deleted = false;
   friend bool operator==(const DeviceClaim&, const DeviceClaim&) = default;
 };
 
-/// What a claim asks of the node of a pod that uses it.
+/// What a claim requires of the node of a pod that uses it.
 struct ClaimWish {
   /// A volume is bound, or devices are allocated, only once a pod has been given a node.
   bool open = false;
   std::vector<NodeSelector> nodes;  // all must match
-  /// For which node a volume is being made: no other will do for who waits for it, but once it is
-  /// there it may be used elsewhere, too. Empty: for none.
+  /// The node for which a volume is being provisioned: until then waiting pods can use only this
+  /// node, later possibly others, too. Empty: none.
   std::string made_for;
-  /// Why kube-scheduler refuses pods that use it, on whatever node: "is being deleted"; empty: it
-  /// does not, as far as is known.
+  /// Why kube-scheduler rejects pods that use it on every node: "is being deleted"; empty: no known
+  /// reason.
   std::string refused = {};
   friend bool operator==(const ClaimWish&, const ClaimWish&) = default;
 };
 
-/// All claims, by namespace and name, with what they ask.
+/// All claims, by namespace and name, with their requirements.
 using ClaimWishes = std::map<std::pair<std::string, std::string>, ClaimWish>;
 
-/// What all claims of a cluster ask.
+/// The requirements of all claims of a cluster.
 struct ClaimTable {
   ClaimWishes volumes;  // of PersistentVolumeClaims
   ClaimWishes devices;  // of ResourceClaims
-  /// False: the API server has listed no ResourceClaims, since it does not serve the version
-  /// that is read (resource.k8s.io/v1, from 1.34); `devices` says nothing then.
+  /// False: the API server does not serve ResourceClaims in the version that we read
+  /// (resource.k8s.io/v1, from 1.34); `devices` is then meaningless.
   bool device_claims_served = true;
 };
 

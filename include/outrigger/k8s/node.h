@@ -21,7 +21,7 @@ struct NodeAddress {
 /// of Kubernetes' three words.
 enum class ConditionStatus : uint8_t { kUnknown, kFalse, kTrue };
 
-/// A node, as far as scheduling reads it.
+/// A node: the fields that scheduling uses.
 ///
 /// In a request only the fields that the agent's Needs name are filled; others may be empty even
 /// where the real node has them.
@@ -45,8 +45,8 @@ struct Node {
   bool known = true;
 };
 
-/// A node and, beside the pointer, its revision: what was worked out of a node earlier can be found
-/// without a look at the node itself, which of thousands is more than the processor's caches hold.
+/// A pointer to a node, and its revision: a value cached by revision is found without reading the
+/// node itself. Thousands of nodes do not fit into the processor's caches.
 struct NodeRef {
   NodeRef() = default;
   explicit NodeRef(const Node& of) : node(&of), revision(of.revision) {}

@@ -53,7 +53,7 @@ struct ContainerState {
   friend bool operator==(const ContainerState&, const ContainerState&) = default;
 };
 
-/// How kube-scheduler counts a pod whose resize is under way: a matter of its version.
+/// How kube-scheduler counts a pod during a resize; depends on its version.
 enum class ResizeCounting : uint8_t {
   kByPod,        // 1.37: the largest of what spec, allocation and status say of the whole pod
   kByContainer,  // 1.33 to 1.36: the sum of the largest of these three of each container
@@ -81,14 +81,14 @@ struct WeightedPodAffinityTerm {
   PodAffinityTerm term;
 };
 
-/// A port of the node that the pod takes.
+/// A host port that the pod uses.
 struct HostPort {
   std::string ip;                // of the node; empty or "0.0.0.0": all that it has
   std::string protocol = "TCP";  // or UDP, SCTP
   int32_t port = 0;              // 1..65535
 };
 
-/// One of spec.topologySpreadConstraints: how even pods are to be spread over the values of a node
+/// One of spec.topologySpreadConstraints: how evenly to spread pods over the values of a node
 /// label. An unknown policy is not honoured, as in kube-scheduler.
 struct TopologySpreadConstraint {
   int32_t max_skew = 1;
@@ -111,7 +111,7 @@ struct Affinity {
   std::vector<WeightedPodAffinityTerm> preferred_pod_anti;
 };
 
-/// A pod, as far as scheduling reads it. A plain value; fields that were absent are empty.
+/// A pod: the fields that scheduling uses. A plain value; absent fields are empty.
 struct Pod {
   std::string name;
   std::string namespace_;
@@ -143,11 +143,12 @@ struct Pod {
   /// The PersistentVolumeClaims of its volumes, those of ephemeral volumes included; in its
   /// namespace.
   std::vector<std::string> claims;
-  /// Its ResourceClaims, in its namespace. One of a template is here once the status names it.
+  /// Its ResourceClaims, in its namespace. A claim from a template is listed once the status names
+  /// it.
   std::vector<std::string> resource_claims;
-  int32_t claims_to_come = 0;  // so many of a template that its status does not name
+  int32_t claims_to_come = 0;  // number of claims from templates that its status does not name yet
 
-  // The life of the pod, which Needs().PodStatus() asks for.
+  // The pod's lifecycle; requires Needs().PodStatus().
   std::string resource_version;
   int64_t generation = 0;     // counts changes of the spec; 0: the server does not count them
   int64_t creation_time = 0;  // seconds since 1970, UTC; 0: not known
@@ -179,7 +180,7 @@ struct Pod {
   /// version.
   ResizeCounting resize_counting = ResizeCounting::kByPod;
 
-  /// True if it has run to its end: it takes nothing of its node any more.
+  /// True if the pod has finished: it no longer uses resources of its node.
   bool IsFinished() const { return phase == "Succeeded" || phase == "Failed"; }
 };
 

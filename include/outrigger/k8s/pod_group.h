@@ -62,9 +62,10 @@ struct PodGroup {
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 };
 
-/// True if the two are equal in all but what changes with their status: phase and version.
+/// True if the two are equal except for the fields that change with their status: phase and
+/// version.
 inline bool SameButForStatus(const PodGroup& a, const PodGroup& b) {
-  // Named in full, so that a field that is added has to be thought of here.
+  // Names every field, so that a new field must be considered here.
   const auto& [dialect, namespace_, name, uid, created, min_member, independent, min_task_member,
                min_resources, timeout, priority_class_name, annotations, labels, queue, phase,
                resource_version] = a;

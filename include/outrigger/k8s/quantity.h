@@ -85,7 +85,7 @@ class Quantity {
     bool repeated = false;
     bool plus = false;
     uint8_t zeros = 0;           // leading zeros
-    uint8_t point = 0;           // 0 without a point, else 1 + digits behind it
+    uint8_t point = 0;           // 0 without a point, else 1 + digits after it
     char exponent_mark = 0;      // 'e', 'E'
     char exponent_sign = 0;      // '+', '-', or none
     uint8_t exponent_zeros = 0;  // leading zeros of the exponent

@@ -4,8 +4,8 @@
 
 namespace outrigger {
 
-/// True if both are resource versions in decimal digits and `a` comes before `b`: of objects of one
-/// kind, the API allows to compare versions of this form. Others are not comparable: false.
+/// True if both are decimal resource versions and `a` is older than `b`. The API allows this
+/// comparison for objects of one kind. False for any other form.
 bool IsOlderVersion(std::string_view a, std::string_view b);
 
 }  // namespace outrigger

@@ -46,14 +46,14 @@ class ResourceList {
   /// Raises every amount to that of `other` where it is smaller or missing; linear in both.
   void Max(const ResourceList& other);
 
-  /// Takes every amount of `other` off; what is not listed here becomes negative.
+  /// Subtracts every amount of `other`; an amount not listed here becomes negative.
   void Subtract(const ResourceList& other);
-  /// True if no amount of `requests` but zero is larger than the one here.
+  /// True if no nonzero amount of `requests` is larger than the one here.
   bool Covers(const ResourceList& requests) const;
 
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  /// Forgets the entries and keeps the memory of the sequence.
+  /// Removes the entries and keeps the allocated memory.
   void clear() {
     entries_.clear();
     in_order_ = true;
@@ -77,21 +77,20 @@ inline constexpr std::string_view kEphemeralStorage = "ephemeral-storage";
 
 struct Pod;
 
-/// What `pod` asks of a node, as kube-scheduler counts it
-/// (k8s.io/component-helpers/resource.PodRequests, KEPs 753 and 2837):
-/// the sum over containers and restartable init containers (sidecars), or what any ordinary init
-/// container needs together with the sidecars started before it, whichever is larger per resource;
-/// pod-level requests, where given, take the place of that for cpu, memory and hugepages; overhead
-/// is added last. "pods" is not part of it. Counts the spec alone: what a pod asks for that has
-/// never run.
+/// What `pod` requests of a node, as kube-scheduler counts it
+/// (k8s.io/component-helpers/resource.PodRequests, KEPs 753 and 2837): the sum over containers and
+/// restartable init containers (sidecars), or what any ordinary init container needs together with
+/// the sidecars started before it, whichever is larger per resource; pod-level requests, where
+/// given, take the place of that for cpu, memory and hugepages; overhead is added last. "pods" is
+/// not part of it. Uses the spec only, so it is right for a pod that has never run.
 ResourceList PodRequests(const Pod& pod);
 
-/// What `pod` takes of the node where it is, as kube-scheduler counts it
+/// What `pod` uses of its node, as kube-scheduler counts it
 /// (k8s.io/component-helpers/resource.PodRequests with UseStatusResources). While a resize is under
 /// way the largest of three counts: the spec, unless the kubelet has called the resize infeasible,
-/// what is allocated, and what is in effect; Pod::resize_counting says of what. What the status
-/// does not report is as in the spec. Needs the pod's status fields; without them it equals
-/// PodRequests().
+/// what is allocated, and what is in effect; Pod::resize_counting says at which level. The spec
+/// replaces values that the status does not report. Needs the pod's status fields; without them it
+/// equals PodRequests().
 ResourceList PodRequestsOnNode(const Pod& pod);
 
 }  // namespace outrigger

@@ -66,17 +66,17 @@ struct NodeSelector {
   friend bool operator==(const NodeSelector&, const NodeSelector&) = default;
 };
 
-/// A weighted wish for nodes (preferredDuringSchedulingIgnoredDuringExecution).
+/// A weighted preference for nodes (preferredDuringSchedulingIgnoredDuringExecution).
 struct PreferredSchedulingTerm {
   int32_t weight = 1;  // 1..100
   NodeSelectorTerm preference;
 };
 
-/// Parses the text form of a label selector, as in `kubectl get -l`:
-/// "a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1,m<2". Accepts what upstream's labels.Parse accepts;
-/// all requirements become match_expressions ("a=b" is In, "c!=d" NotIn), since a key may come
-/// twice. Every text that is not empty or blank has at least one. InvalidArgument names the part
-/// that is off, and leaves `selector` alone.
+/// Parses the text form of a label selector, as in `kubectl get -l`: "a=b,c!=d,e in (f,g),h notin
+/// (i),j,!k,l>1,m<2". Accepts what upstream's labels.Parse accepts; all requirements become
+/// match_expressions ("a=b" is In, "c!=d" NotIn), since a key may come twice. Every text that is
+/// not empty or blank has at least one. InvalidArgument names the wrong part, and leaves `selector`
+/// unchanged.
 absl::Status ParseLabelSelector(std::string_view text, LabelSelector* selector);
 
 }  // namespace outrigger

@@ -43,7 +43,7 @@ class StringMap {
 
   size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
-  /// Forgets the entries and keeps the memory of the sequence.
+  /// Removes the entries and keeps the allocated memory.
   void clear() {
     entries_.clear();
     in_order_ = true;

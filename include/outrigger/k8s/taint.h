@@ -15,11 +15,11 @@ struct Taint {
   TaintEffect effect = TaintEffect::kNoSchedule;
 };
 
-/// A pod's leave to ignore taints. `exists` is operator Exists (any value), otherwise Equal; an
-/// empty key stands for every key; no `effect` means every effect.
+/// A toleration. `exists` is operator Exists (any value), otherwise Equal; an empty key means every
+/// key; no `effect` means every effect.
 ///
 /// A toleration with another operator (Lt and Gt are alpha and off by default) tolerates nothing in
-/// kube-scheduler: who decodes a pod leaves it out.
+/// kube-scheduler: the decoder of a pod omits it.
 struct Toleration {
   std::string key;
   std::string value;

@@ -120,7 +120,8 @@ absl::StatusOr<std::string> Detail(const AgentInfo& agent, const SettingGroup& g
   for (const BoundSetting& setting : group.settings) {
     const SettingSpec& spec = setting.spec;
     text += fmt::format("  {}  ({}; default {})\n      {}\n      {}, file {}{}\n", setting.flag,
-                        spec.accepted, spec.default_text, spec.help, setting.env, setting.key,
+                        spec.accepted, spec.default_text.empty() ? "empty" : spec.default_text,
+                        spec.help, setting.env, setting.key,
                         spec.legacy_env.empty() ? "" : ", formerly " + spec.legacy_env);
   }
   return text;
@@ -141,7 +142,8 @@ absl::StatusOr<std::string> AgentsText(const AgentsFlags& flags,
                                        const std::vector<AgentInfo>& registry,
                                        const LeftOutAgents& left_out) {
   if (flags.name.find(',') != std::string::npos) {
-    return absl::InvalidArgumentError("outrigger agents takes one name, or none for all");
+    return absl::InvalidArgumentError(
+        "outrigger agents takes at most one name; without one it lists all");
   }
   std::vector<const AgentInfo*> chosen;
   if (!registry.empty() || !flags.name.empty()) {

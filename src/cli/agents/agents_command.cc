@@ -19,7 +19,7 @@ absl::Status ReadMode(const Given& given, std::string* mode, const World& world)
   if (!given.Has("--without-extender")) return absl::OkStatus();
   if (!mode->empty()) {
     return absl::InvalidArgumentError(
-        "--without-extender is the former name of --mode=alone: give one of them");
+        "--without-extender is the former name of --mode=alone: give only one");
   }
   *mode = "alone";
   world.err << "note: --without-extender is now --mode=alone; the former name still works\n";
@@ -34,7 +34,7 @@ absl::StatusOr<AgentsFlags> ReadAgentsFlags(const Given& given, const World& wor
   for (const char* flag : {"--namespace", "--service-account", "--mode", "--replacement",
                            "--without-extender", "--gates", "--only-groups"}) {
     if (!given.Has(flag) || flags.rbac) continue;
-    return absl::InvalidArgumentError(fmt::format("{} goes with --rbac", flag));
+    return absl::InvalidArgumentError(fmt::format("{} needs --rbac", flag));
   }
   absl::Status status = ReadMode(given, &flags.mode, world);
   if (!status.ok()) return status;
@@ -58,30 +58,27 @@ Command AgentsCommand(const std::vector<AgentInfo>& registry) {
   std::vector<std::string> names;
   names.reserve(registry.size());
   for (const AgentInfo& agent : registry) names.push_back(agent.name);
-  Command command{.name = "agents",
-                  .summary = "List the agents that are compiled in, or show one",
-                  .run = RunAgents};
+  Command command{
+      .name = "agents", .summary = "List the agents compiled in, or show one", .run = RunAgents};
   command.flags = {
-      {.name = "name", .help = "an agent to show in detail", .offered = names},
+      {.name = "name", .help = "agent to show in detail", .offered = names},
       OutputFlag({"table", "json", "yaml"}),
       {.name = "--rbac",
-       .help =
-           "Print ServiceAccount, ClusterRole and ClusterRoleBinding (and Role and RoleBinding) "
-           "with what the agent needs, for `kubectl apply -f -`; agents of one process as "
-           "NAME,NAME"},
+       .help = "Print the RBAC objects that the agent needs, with its ServiceAccount, for `kubectl "
+               "apply -f -`; several agents of one process: NAME,NAME"},
       {.name = "--mode",
        .value = "extender|alone",
-       .help = "With --rbac: how the agents are run (default extender); alone: no scheduler calls "
-               "them, so that they bind nothing and hold a Lease of their own",
+       .help = "With --rbac: how the agents run (default extender). alone: no scheduler calls "
+               "them; they bind nothing and hold their own Lease",
        .words = {"extender", "alone"}},
       {.name = "--replacement",
        .value = "recreate|mapped",
-       .help = "With --rbac: how penalty gives a class another value (default recreate)",
+       .help = "With --rbac: how penalty changes the value of a class (default recreate)",
        .words = {"recreate", "mapped"}},
       {.name = "-n,--namespace",
        .value = "NS",
-       .help = "namespace of the ServiceAccount (default: where the agents keep their state, else "
-               "outrigger)"},
+       .help =
+           "namespace of the ServiceAccount (default: that of the agents' state, else outrigger)"},
       {.name = "--service-account",
        .value = "NAME",
        .help = "ServiceAccount that gets the rights (default outrigger-<agent>)"}};

@@ -155,7 +155,8 @@ bool IsDnsLabel(const std::string& text) {
 absl::Status CheckName(std::string_view flag, const std::string& text) {
   if (IsDnsLabel(text)) return absl::OkStatus();
   return absl::InvalidArgumentError(fmt::format(
-      "{}: \"{}\" is not accepted: lower-case letters, digits and '-', at most 63", flag, text));
+      "{}: \"{}\" is not accepted; expected lower-case letters, digits and '-', at most 63", flag,
+      text));
 }
 
 /// Where an agent keeps what it has of its own by default; without a namespace it has nothing.
@@ -192,10 +193,9 @@ absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const AgentsFla
   const SettingSpec* const spec = agent.factory.settings.Find("mode");
   if (spec == nullptr && flags.mode == "extender") return values;
   if (spec == nullptr) {
-    return absl::InvalidArgumentError(
-        fmt::format("--mode={}: agent {} works by calls of a scheduler alone; leave that flag or "
-                    "the agent out",
-                    flags.mode, agent.name));
+    return absl::InvalidArgumentError(fmt::format(
+        "--mode={}: agent {} works only if a scheduler calls it; leave out the flag or the agent",
+        flags.mode, agent.name));
   }
   absl::Status set = spec->parse(values.get(), flags.mode);
   if (!set.ok()) return set;
@@ -250,7 +250,7 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
     const StateOf keeps = FindState(*agent, *values);
     if (name_space.empty()) name_space = keeps.name_space;
     if (keeps.name_space.empty() || keeps.name_space == name_space) continue;
-    notes += fmt::format("# Serve with --{}.{}={}{}: what the agent keeps is there.\n", agent->name,
+    notes += fmt::format("# Serve with --{}.{}={}{}: the agent's state is there.\n", agent->name,
                          keeps.setting, name_space, keeps.after);
   }
   if (name_space.empty()) name_space = "outrigger";

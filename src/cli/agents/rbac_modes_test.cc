@@ -61,16 +61,16 @@ TEST(Rbac, IsThatOfAgentsThatNoneCallsWhereThatIsAskedFor) {
   EXPECT_THAT(*RbacText(flags, registry, {}), HasSubstr("namespace: outrigger\n"));
   flags.name_space = "jobs";
   EXPECT_THAT(*RbacText(flags, registry, {}),
-              StartsWith("# Serve with --apart.lease=jobs/mine: what the agent keeps is there."));
+              StartsWith("# Serve with --apart.lease=jobs/mine: the agent's state is there."));
   flags.name = "apart,safe";
   EXPECT_THAT(std::string(RbacText(flags, registry, {}).status().message()),
-              HasSubstr("--mode=alone: agent safe works by calls of a scheduler alone"));
+              HasSubstr("--mode=alone: agent safe works only if a scheduler calls it"));
 }
 
 TEST(Rbac, TheFlagGoesWithRbac) {
   for (const char* flag : {"--mode=alone", "--gates", "--only-groups", "--without-extender"}) {
     const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
-    EXPECT_THAT(RunProgram({"agents", "gang", flag}).err, HasSubstr(name + " goes with --rbac"));
+    EXPECT_THAT(RunProgram({"agents", "gang", flag}).err, HasSubstr(name + " needs --rbac"));
   }
 }
 
@@ -82,12 +82,12 @@ TEST(Rbac, FormerFlagsAreAcceptedWithANote) {
   EXPECT_EQ(RunProgram({"agents", "gang", "--rbac", "--gates"}).err,
             "note: --gates is no longer needed: the rights are those of --mode; leave it out\n");
   const auto former = RunProgram({"agents", "gang", "--rbac", "--without-extender"});
-  EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works by calls"));
+  EXPECT_THAT(former.err, HasSubstr("--mode=alone: agent gang works only if a scheduler calls it"));
   EXPECT_THAT(
       RunProgram({"agents", "gang", "--rbac", "--without-extender", "--mode", "extender"}).err,
-      HasSubstr("--without-extender is the former name of --mode=alone: give one of them"));
+      HasSubstr("--without-extender is the former name of --mode=alone: give only one"));
   EXPECT_THAT(RunProgram({"agents", "gang", "--rbac", "--mode", "both"}).err,
-              HasSubstr("--mode: \"both\" is not accepted: extender and alone"));
+              HasSubstr("--mode: \"both\" is not accepted; expected extender or alone"));
 }
 
 }  // namespace

@@ -331,7 +331,7 @@ const Refusal kRefusals[] = {
      {"agents", "--rbac", "safe", "--service-account", "x/y"},
      "--service-account: \"x/y\""},
     {"AsJson", {"agents", "--rbac", "safe", "-o", "json"}, "--output: \"json\" is not accepted"},
-    {"WithoutRbac", {"agents", "safe", "-n", "shop"}, "--namespace goes with --rbac"},
+    {"WithoutRbac", {"agents", "safe", "-n", "shop"}, "--namespace needs --rbac"},
 };
 INSTANTIATE_TEST_SUITE_P(Of, RbacRefusals, ::testing::ValuesIn(kRefusals),
                          [](const auto& row) { return std::string(row.param.name); });

@@ -81,7 +81,7 @@ void CheckSpread(const MapReader& profile, Findings* findings) {
   if (constraints.empty() || type.Or("System") != "System") return;
   findings->Add(Id::kArgumentsRefused, type.place,
                 type.Given() ? "System, with defaultConstraints"
-                             : "missing, which is System, with defaultConstraints",
+                             : "missing (so System), with defaultConstraints",
                 "defaultingType: List");
 }
 
@@ -103,7 +103,7 @@ void CheckAddedAffinity(const MapReader& profile, Findings* findings) {
   const auto added = ReadAddedAffinity(profile, &refused);
   if (added.ok()) return;
   findings->Add(Id::kArgumentsRefused, refused, std::string(added.status().message()),
-                "a requirement as pods have it in nodeAffinity, such as {key: pool, operator: In, "
+                "a requirement as in a pod's nodeAffinity, such as {key: pool, operator: In, "
                 "values: [batch]}");
 }
 
@@ -140,7 +140,8 @@ void CheckQueueSort(const std::vector<MapReader>& profiles, Findings* findings) 
     if (sort.empty()) continue;
     const Place place = profile.Map("plugins").Map("queueSort").place();
     if (sort == "none") {
-      findings->Add(Id::kQueueSortRefused, place, "PrioritySort is disabled, and no other sorts",
+      findings->Add(Id::kQueueSortRefused, place,
+                    "PrioritySort is disabled, and no other plugin sorts",
                     "leave PrioritySort enabled");
       continue;
     }

@@ -27,7 +27,7 @@ bool IsDefault(const Field<absl::Duration>& timeout) {
 std::string Shown(const Field<absl::Duration>& timeout) {
   if (timeout.Absent()) return "missing";
   if (timeout.value < absl::ZeroDuration()) {
-    return absl::FormatDuration(timeout.value) + ", which is no limit at all";
+    return absl::FormatDuration(timeout.value) + ", which means no limit";
   }
   return absl::FormatDuration(timeout.value);
 }
@@ -88,9 +88,10 @@ void CheckFullNodesFirst(const DoctorCase& found, const Entry& entry, Findings* 
   if (!entry.Has(kFilterVerb) || names.Broken() || names.value) return;
   for (const Entry& later : found.entries) {
     if (&later <= &entry || !later.InCycle() || !NamesOnly(later)) continue;
-    findings->Add(Id::kFullNodesFirst, names.place,
-                  fmt::format("{}, before {}", names.Given() ? "false" : "missing", later.Title()),
-                  "nodeCacheCapable: true if the extender can do with names; else this entry last");
+    findings->Add(
+        Id::kFullNodesFirst, names.place,
+        fmt::format("{}, before {}", names.Given() ? "false" : "missing", later.Title()),
+        "nodeCacheCapable: true if names are enough for the extender; else put this entry last");
     return;
   }
 }

@@ -35,7 +35,7 @@ absl::StatusOr<YAML::Node> ReadDocument(const DoctorInput& input) {
   const std::vector<YAML::Node> documents = LoadDocuments(input.yaml);
   if (documents.size() != 1) {
     return absl::InvalidArgumentError(Printable(fmt::format(
-        "{}: has {} documents; one {} is accepted", input.name, documents.size(), kConfigKind)));
+        "{}: has {} documents; expected one {}", input.name, documents.size(), kConfigKind)));
   }
   const YAML::Node& root = documents[0];
   if (root.IsMap()) return root;
@@ -60,9 +60,8 @@ bool IsOfAnotherKind(const MapReader& root, Findings* findings) {
   if (kind.value == "ConfigMap") fix = "the text under its key in data alone";
   if (kind.value == "Policy") {
     fix = fmt::format(
-        "a {} with the same extenders: kube-scheduler has read no Policy since 1.23, and "
-        "predicates "
-        "and priorities are plugins of profiles now",
+        "a {} with the same extenders: kube-scheduler has not supported Policy since 1.23; "
+        "predicates and priorities are now plugins of profiles",
         kConfigKind);
   }
   findings->Add(FindingId::kKind, kind.place, kind.value, std::move(fix));
@@ -412,11 +411,10 @@ absl::Status ReadPods(const Given& given, DoctorFlags* flags) {
   flags->kubeconfig = given.Value("--kubeconfig");
   flags->context = given.Value("--context");
   if (flags->live && !flags->cluster.empty()) {
-    return absl::InvalidArgumentError(
-        "--live and --cluster exclude each other: pods come from one");
+    return absl::InvalidArgumentError("give either --live or --cluster");
   }
   if (!flags->live && !(flags->kubeconfig.empty() && flags->context.empty())) {
-    return absl::InvalidArgumentError("--kubeconfig and --context go with --live");
+    return absl::InvalidArgumentError("--kubeconfig and --context need --live");
   }
   if (flags->file == "-" && flags->cluster == "-") {
     return absl::InvalidArgumentError(
@@ -434,7 +432,7 @@ absl::StatusOr<DoctorFlags> ReadDoctorFlags(const Given& given) {
   flags.strict = given.Has("--strict");
   if (flags.file.empty()) {
     return given.Wrong(
-        "doctor wants a file with a KubeSchedulerConfiguration, or - for standard input");
+        "doctor needs a file with a KubeSchedulerConfiguration, or - for standard input");
   }
   absl::Status pods = ReadPods(given, &flags);
   if (!pods.ok()) return pods;
@@ -454,28 +452,28 @@ int RunDoctor(const Given& given, const World& world) {
 
 Command DoctorCommand(const std::vector<AgentInfo>& registry) {
   Command command{.name = "doctor",
-                  .summary = "Check a KubeSchedulerConfiguration for what makes agents go wrong",
+                  .summary = "Check a KubeSchedulerConfiguration for errors that break agents",
                   .opens_connections = true,
                   .run = RunDoctor};
   command.flags = Together(
       {{{.name = "file", .help = "the configuration; - reads standard input", .is_file = true},
         OutputFlag({"table", "json", "yaml"}),
-        {.name = "--strict", .help = "Fail for warnings, too"},
+        {.name = "--strict", .help = "Fail on warnings, too"},
         ColorFlag(),
         {.name = "--cluster",
          .value = "FILE",
-         .help = "pods to search for markers of groups that are not read, as `kubectl get pods -A "
-                 "-o json` (faster) or yaml prints them; - reads standard input",
+         .help = "pods to search for group markers that agents do not read, as `kubectl get pods "
+                 "-A -o json` (faster) or yaml prints them; - reads standard input",
          .is_file = true},
-        {.name = "--live", .help = "The same with the pods of the live cluster"}},
+        {.name = "--live", .help = "The same for the pods of the live cluster"}},
        KubeconfigFlags("the live cluster"),
        {ConfigFlag("Settings of the agents")}});
   command.settings =
       ServeSettings(registry, {"--port", "--agents", "--scheduler-config", "--max-waiting-binds"});
   command.notes =
-      "The file is checked against the settings that `serve` would take. Nothing is called without "
-      "--live.\ndocs/doctor.md lists what can be found. Exit code 1 also says that there are "
-      "errors, with --strict or warnings.";
+      "The file is checked against the settings that `serve` would use. Without --live nothing is "
+      "called.\ndocs/doctor.md lists all findings. The exit code is also 1 if there are errors "
+      "(with --strict: or warnings).";
   return command;
 }
 

@@ -17,10 +17,10 @@ void GroupResources::Take(const Pod& pod) {
 
 void GroupResources::AddTo(Findings* findings) const {
   for (const auto& [missing, kind] : kinds_) {
-    findings->Add(FindingId::kGroupResourceMissing, Place{"pod " + kind.example, 0, 0},
-                  fmt::format("{} that wait and {} that are bound do not ask for {}", kind.waiting,
-                              kind.bound, missing),
-                  "the resource in the template of their pods, or deploy/member-policy.yaml");
+    findings->Add(
+        FindingId::kGroupResourceMissing, Place{"pod " + kind.example, 0, 0},
+        fmt::format("{} waiting and {} bound do not request {}", kind.waiting, kind.bound, missing),
+        "the resource in their pod template, or deploy/member-policy.yaml");
   }
 }
 

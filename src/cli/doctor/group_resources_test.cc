@@ -56,10 +56,10 @@ TEST(DoctorOfGroupResources, FindsMembersThatDoNotAsk) {
       DoctorOf({PodNamed("a", kBoth), PodNamed("b", ""), PodNamed("c", "", R"("nodeName":"n",)"),
                 PodNamed("d", R"("outrigger.dev/gang":"1")")});
   EXPECT_THAT(said, HasSubstr("warning group-resource-missing (pod lab/b)\n"
-                              "  Found: 1 that wait and 1 that are bound do not ask for "
+                              "  Found: 1 waiting and 1 bound do not request "
                               "outrigger.dev/gang and outrigger.dev/gang-bind\n"));
   EXPECT_THAT(said, HasSubstr("warning group-resource-missing (pod lab/d)\n"
-                              "  Found: 1 that wait and 0 that are bound do not ask for "
+                              "  Found: 1 waiting and 0 bound do not request "
                               "outrigger.dev/gang-bind\n"));
 }
 

@@ -82,8 +82,8 @@ void CheckNames(const DoctorCase& found, const AgentInfo& agent, Findings* findi
   for (const Field<std::string>& name : names) {
     if (name.Broken() || std::find(known.begin(), known.end(), name.value) != known.end()) continue;
     findings->Add(Id::kSchedulerNameNotTold, name.place,
-                  fmt::format("{}; agent {} is told {}", name.value, agent.name, *told),
-                  fmt::format("tell the agent: --{}.scheduler-names {}", agent.name, all));
+                  fmt::format("{}; agent {} has {}", name.value, agent.name, *told),
+                  fmt::format("set --{}.scheduler-names {}", agent.name, all));
   }
 }
 
@@ -91,11 +91,11 @@ void CheckProfiles(const DoctorCase& found, Findings* findings) {
   for (const UncheckedProfile& profile : ReadUnchecked(found.root)) {
     for (const Field<std::string>& filter : profile.unknown) {
       findings->Add(Id::kFilterNotPlanned, filter.place, filter.value,
-                    "nothing, or node labels that pods select in its place");
+                    "nothing, or node labels that pods select instead");
     }
     for (const Field<std::string>& name : profile.without_effect) {
       findings->Add(Id::kIgnoredWithoutEffect, name.place, name.value,
-                    "the name among the managedResources of an extender, or leave it out");
+                    "the name in the managedResources of an extender, or leave it out");
     }
   }
 }
@@ -131,8 +131,7 @@ void CheckRead(const DoctorCase& found, const AgentInfo& agent, Findings* findin
   findings->Add(
       Id::kSchedulerConfigUnread, found.EntriesOf(agent).front()->place(),
       fmt::format("{}", fmt::join(unlike, "; ")),
-      fmt::format("serve {} with --scheduler-config FILE, which is this file; tell doctor "
-                  "the same flag",
+      fmt::format("serve {} with --scheduler-config and this file; give doctor the same flag",
                   agent.name));
 }
 

@@ -29,7 +29,7 @@ void CheckLast(const DoctorCase& found, const Entry& planner, Findings* findings
   if (behind == nullptr || planner.ignorable) return;
   findings->Add(Id::kPlannerNotLast, planner.place(),
                 fmt::format("filterVerb before that of {}", behind->Title()),
-                fmt::format("move it behind {}", behind->place().path));
+                fmt::format("move it after {}", behind->place().path));
 }
 
 void CheckIgnorable(const Entry& entry, const Entry* planner, Findings* findings) {

@@ -147,7 +147,7 @@ TEST(DoctorInput, IsAFile) {
 TEST(DoctorInput, IsAskedForIfItIsMissing) {
   const Ran ran = RunProgram({"doctor"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("doctor wants a file with a KubeSchedulerConfiguration"));
+  EXPECT_THAT(ran.err, HasSubstr("doctor needs a file with a KubeSchedulerConfiguration"));
 }
 
 TEST(DoctorInput, IsCheckedAgainstTheSettingsOfServe) {
@@ -212,13 +212,14 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"Tab", "a:\n\tb: c",
                    "in.yaml:2:1: not YAML: a tab in the indentation; YAML takes blanks there"},
         RefusedRow{"Empty", "",
-                   "in.yaml: has 0 documents; one KubeSchedulerConfiguration is accepted"},
+                   "in.yaml: has 0 documents; expected one KubeSchedulerConfiguration"},
         RefusedRow{"Two", kGood + "---\n" + kGood,
-                   "in.yaml: has 2 documents; one KubeSchedulerConfiguration is accepted"},
+                   "in.yaml: has 2 documents; expected one KubeSchedulerConfiguration"},
         RefusedRow{"List", "- a", "in.yaml:1:1: a KubeSchedulerConfiguration is a mapping"},
         RefusedRow{"MergeKey", kHead + "extenders: [{<<: {a: b}}]",
-                   "in.yaml:4:14: merge keys (<<) are not accepted; write out what they stand for"},
-        RefusedRow{"KeyThatIsAList", kHead + "? [a]\n: b", "in.yaml:4:3: a key is a plain word"}),
+                   "in.yaml:4:14: merge keys (<<) are not supported; write out their content"},
+        RefusedRow{"KeyThatIsAList", kHead + "? [a]\n: b",
+                   "in.yaml:4:3: a key must be a plain word"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorFindsInText, AFieldThatIsThereTwice) {

@@ -53,7 +53,7 @@ void CheckUnused(const PluginSet& bind, Findings* findings) {
   for (const Field<std::string>& plugin : bind.enabled) {
     if (!plugin.Given() || plugin.value == kBinder) continue;
     findings->Add(Id::kBindPluginUnused, plugin.place, plugin.value,
-                  "leave it out, or leave the agent that binds out");
+                  "leave it out, or leave out the binding agent");
   }
 }
 
@@ -70,7 +70,7 @@ void CheckPreemption(const PluginSet& post, const PluginSet& every, Findings* fi
   if (!off || post.Enables(kPreemption) || every.Enables(kPreemption)) return;
   findings->Add(Id::kPreemptionOff, post.Disables(kPreemption) ? post.place : every.place,
                 "DefaultPreemption is disabled",
-                "leave DefaultPreemption enabled, unless nobody is to be evicted");
+                "leave DefaultPreemption enabled, unless no pod may be evicted");
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ void PublishedTwice::AddTo(Findings* findings) const {
   };
   for (const auto& [driver, seen] : certain) {
     add(seen, fmt::format("driver {} has DevicePools and ResourceSlices", driver),
-        "delete the DevicePools, or stop the driver's part that publishes ResourceSlices");
+        "delete the DevicePools, or stop the driver from publishing ResourceSlices");
   }
   for (const auto& [names, seen] : possible) {
     add(seen,

@@ -187,15 +187,15 @@ TEST(DoctorOfDevices, SaysWhatMayNotBeRead) {
   Ran ran = RunLive(bodies);
   EXPECT_EQ(ran.code, 0);
   EXPECT_THAT(ran.out, HasSubstr("Found:  nothing\n"));
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: nodes are taken as not there: "),
-                             HasSubstr("note: resourceslices.resource.k8s.io are taken as not "
-                                       "there: ")));
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("note: nodes are treated as absent: "),
+                    HasSubstr("note: resourceslices.resource.k8s.io are treated as absent: ")));
   bodies[kPoolsPath] = "";
   ran = RunLive(bodies);
   EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.err, AllOf(HasSubstr("note: devicepools.devmgmtproto.k8s.io are taken as not "
-                                       "there: "),
-                             Not(HasSubstr("resourceslices"))));
+  EXPECT_THAT(ran.err,
+              AllOf(HasSubstr("note: devicepools.devmgmtproto.k8s.io are treated as absent: "),
+                    Not(HasSubstr("resourceslices"))));
 }
 
 }  // namespace

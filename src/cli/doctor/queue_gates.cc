@@ -39,7 +39,7 @@ void QueueGates::AddTo(Findings* findings) const {
     add(FindingId::kGateStays, unplanned_,
         "that no agent of this file plans, with the gate outrigger.dev/queue",
         "entries of an agent that plans, their schedulers in scheduler-names, or a policy and "
-        "templates that do not gate them; `outrigger gang release --all` lets them go");
+        "templates that do not gate them; `outrigger gang release --all` releases them");
   }
   if (gated_.pods == 0 && ungated_.pods > 0) {
     add(FindingId::kGateMissing, ungated_, "of groups without a node, none with the gate",

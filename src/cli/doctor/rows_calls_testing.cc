@@ -12,7 +12,7 @@ std::vector<FindingRow> CallRows() {
       {"TimeoutMissing", "timeout-missing", {{of_safe, ""}}, of_safe, "missing", second},
       {"TimeoutZero", "timeout-missing", {{of_safe, "0s"}}, of_safe, "0", second},
       {"TimeoutLong", "timeout-long", {{of_safe, "30s"}}, of_safe, "30s", second},
-      {"TimeoutNegative", "timeout-long", {{of_safe, "-1s"}}, of_safe, "no limit at all", second},
+      {"TimeoutNegative", "timeout-long", {{of_safe, "-1s"}}, of_safe, "no limit", second},
       {"TimeoutShort", "timeout-short", {{of_safe, "20ms"}}, of_safe, "20ms", second},
       {"BindTimeoutMissing", "bind-timeout-short", {{of_bind, ""}}, of_bind, "missing", "10m30s"},
       {"BindTimeoutShort", "bind-timeout-short", {{of_bind, "5s"}}, of_bind, "5s", "10m30s"},

@@ -21,7 +21,7 @@ std::vector<FindingRow> EntryRows() {
        {{"extenders[3]", "{urlPrefix: http://127.0.0.1:8082/x, filterVerb: f, httpTimeout: 1s}"}},
        "extenders[1]",
        "extenders[3] (http://127.0.0.1:8082/x)",
-       "behind extenders[3]"},
+       "after extenders[3]"},
       {"PlannerIgnorable",
        "planner-ignorable",
        {{"extenders[1].ignorable", "true"}},

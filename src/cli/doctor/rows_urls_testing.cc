@@ -101,7 +101,7 @@ std::vector<FindingRow> UrlRows() {
        {{"extenders[0].urlPrefix", "http://127.0.0.1:9872/safe"}},
        "extenders[0].urlPrefix",
        "port 9872",
-       "9871, or tell the agent: serve --port 9872"},
+       "9871, or serve --port 9872"},
       {"AgentNotCompiledIn",
        "agent-not-compiled-in",
        {{"extenders[3]",

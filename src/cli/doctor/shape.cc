@@ -22,7 +22,7 @@ namespace {
 const char* AcceptedBy(FieldType type) {
   switch (type) {
     case FieldType::kText:
-      return "a text, in quotes if it looks like a number or a truth value";
+      return "a string, in quotes if it looks like a number or a boolean";
     case FieldType::kInteger:
       return "an integer, without quotes";
     case FieldType::kNumber:
@@ -30,13 +30,13 @@ const char* AcceptedBy(FieldType type) {
     case FieldType::kTruth:
       return "true or false, without quotes";
     case FieldType::kDuration:
-      return "a text such as 500ms, 1s or 5m";
+      return "a string such as 500ms, 1s or 5m";
     case FieldType::kMap:
       return "a mapping";
     case FieldType::kList:
       return "a list of mappings";
     case FieldType::kTexts:
-      return "a list of texts, each in quotes if it looks like a number or a truth value";
+      return "a list of strings, each in quotes if it looks like a number or a boolean";
     case FieldType::kAny:
       return "";
   }
@@ -142,10 +142,10 @@ class Checker {
   absl::Status CheckKey(const YAML::Node& key) const {
     const bool merge = key.IsScalar() && key.Scalar() == "<<";
     if (key.IsScalar() && !merge) return absl::OkStatus();
-    return absl::InvalidArgumentError(Printable(
-        fmt::format("{}:{}:{}: {}", name_, key.Mark().line + 1, key.Mark().column + 1,
-                    merge ? "merge keys (<<) are not accepted; write out what they stand for"
-                          : "a key is a plain word")));
+    return absl::InvalidArgumentError(
+        Printable(fmt::format("{}:{}:{}: {}", name_, key.Mark().line + 1, key.Mark().column + 1,
+                              merge ? "merge keys (<<) are not supported; write out their content"
+                                    : "a key must be a plain word")));
   }
 
   void AddUnknown(const Place& place, const std::string& key, std::span<const FieldShape> fields) {

@@ -74,17 +74,17 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, DoctorFindsUnread,
     ::testing::Values(
         KindRow{"Kueue", PodNamed("p", kKueue),
-                "label kueue.x-k8s.io/pod-group-name of Kueue is not read"},
+                "label kueue.x-k8s.io/pod-group-name of Kueue is not supported"},
         KindRow{"Kai", PodNamed("p", R"(,"annotations":{"pod-group-name":"g"})"),
-                "annotation pod-group-name of KAI Scheduler is not read"},
+                "annotation pod-group-name of KAI Scheduler is not supported"},
         KindRow{"Volcano",
                 PodNamed("p", R"(,"annotations":{"scheduling.volcano.sh/group-min-member":"2"})"),
-                "annotation scheduling.volcano.sh/group-min-member of Volcano is not read"},
+                "annotation scheduling.volcano.sh/group-min-member of Volcano is not supported"},
         KindRow{"WrongPlace", PodNamed("p", R"(,"labels":{"scheduling.k8s.io/group-name":"g"})"),
-                "label scheduling.k8s.io/group-name of Volcano is not read"},
+                "label scheduling.k8s.io/group-name of Volcano is not supported"},
         KindRow{"YuniKorn",
                 PodNamed("p", R"(,"annotations":{"yunikorn.apache.org/task-group-name":"g"})"),
-                "annotation yunikorn.apache.org/task-group-name of YuniKorn is not read"},
+                "annotation yunikorn.apache.org/task-group-name of YuniKorn is not supported"},
         KindRow{"HalfAPair",
                 PodNamed("p", R"(,"labels":{"pod-group.scheduling.sigs.k8s.io/name":"g"})"),
                 "no pod of the group names its minimum (label "
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         KindRow{"NoMinimum", PodNamed("p", R"(,"labels":{"podGroup":"g"})"),
                 "no pod of the group names its minimum (label minAvailable)"},
         KindRow{"Workload", PodNamed("p", "", R"("workloadRef":{"name":"w","podGroup":"g"})"),
-                "field spec.workloadRef of Kubernetes 1.35 is not read"}),
+                "field spec.workloadRef of Kubernetes 1.35 is not supported"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(DoctorOfPods, LooksForTheMinimumAtAllPodsOfAGroup) {
@@ -212,10 +212,11 @@ TEST_P(DoctorOfPodsRefuses, Flags) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, DoctorOfPodsRefuses,
-    ::testing::Values(RefusedRow{"Both", {"--live", "--cluster", "f"}, "exclude each other"},
-                      RefusedRow{"AKubeconfigAlone", {"--kubeconfig", "f"}, "go with --live"},
-                      RefusedRow{"AContextAlone", {"--context", "c"}, "go with --live"},
-                      RefusedRow{"StandardInputTwice", {"--cluster", "-"}, "only one can"}),
+    ::testing::Values(
+        RefusedRow{"Both", {"--live", "--cluster", "f"}, "give either --live or --cluster"},
+        RefusedRow{"AKubeconfigAlone", {"--kubeconfig", "f"}, "need --live"},
+        RefusedRow{"AContextAlone", {"--context", "c"}, "need --live"},
+        RefusedRow{"StandardInputTwice", {"--cluster", "-"}, "only one can"}),
     [](const auto& row) { return row.param.name; });
 
 }  // namespace

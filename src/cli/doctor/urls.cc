@@ -17,8 +17,8 @@ bool IsSet(const MapReader& tls, const std::string& file, const std::string& dat
 void CheckTlsFiles(const MapReader& tls, Findings* findings) {
   const bool insecure = tls.Truth("insecure").Or(false);
   if (insecure && IsSet(tls, "caFile", "caData")) {
-    findings->Add(Id::kTlsCaAndInsecure, tls.Truth("insecure").place,
-                  "insecure: true and an authority", "leave insecure out");
+    findings->Add(Id::kTlsCaAndInsecure, tls.Truth("insecure").place, "insecure: true and a CA",
+                  "leave insecure out");
   }
   const bool certificate = IsSet(tls, "certFile", "certData");
   if (certificate != IsSet(tls, "keyFile", "keyData")) {
@@ -44,7 +44,7 @@ void CheckTls(const Entry& entry, Findings* findings) {
                   "tlsConfig: {caFile: /path/to/ca.crt} instead");
   } else if (enabled.Or(false) && !authority) {
     findings->Add(Id::kTlsUnchecked, entry.place(), "enableHTTPS: true without tlsConfig.caFile",
-                  "tlsConfig: {caFile: /path/to/ca.crt}, or insecure: true if that is wanted");
+                  "tlsConfig: {caFile: /path/to/ca.crt}, or insecure: true if intended");
   }
 }
 
@@ -52,7 +52,7 @@ void CheckTls(const Entry& entry, Findings* findings) {
 std::string Instead(const Entry& entry, EntryVerb verb) {
   if (entry.agent == nullptr) {
     if (entry.MayServe(verb)) return fmt::format("{}: {}", FieldNameOf(verb), NameOf(verb));
-    return fmt::format("leave {} out: no agent that is served together has it", FieldNameOf(verb));
+    return fmt::format("leave {} out: no agent of this process has it", FieldNameOf(verb));
   }
   const AgentInfo& agent = *entry.agent;
   if (HasVerb(agent, verb)) {
@@ -107,9 +107,9 @@ void CheckAddress(const DoctorCase& found, const Entry& entry, Findings* finding
   const bool expected =
       told >= 0 ? url.port == told : url.port == entry.agent->port || url.port == kSharedPort;
   if (expected) return;
-  findings->Add(Id::kPortUnexpected, entry.url_text.place, fmt::format("port {}", url.port),
-                fmt::format("{}, or tell the agent: serve --port {}",
-                            told >= 0 ? told : entry.agent->port, url.port));
+  findings->Add(
+      Id::kPortUnexpected, entry.url_text.place, fmt::format("port {}", url.port),
+      fmt::format("{}, or serve --port {}", told >= 0 ? told : entry.agent->port, url.port));
 }
 
 void CheckUrl(const Entry& entry, Findings* findings) {

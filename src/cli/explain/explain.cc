@@ -128,8 +128,9 @@ void AddNotes(const engine::Explanation& explanation, const std::string& pod, bo
               std::vector<std::string>* notes) {
   for (const std::string& agent : explanation.left_out) {
     if (agent == "devices" && has_claims) continue;  // its table is below those of the others
-    notes->push_back(agent +
-                     " is not asked: it plans while it serves; see `outrigger explain gang`");
+    notes->push_back(
+        agent +
+        " is left out: it can only be explained while serving; see `outrigger explain gang`");
   }
   for (const engine::ExplainedMalformed& value : explanation.malformed) {
     notes->push_back(value.agent + ": " +
@@ -161,15 +162,15 @@ absl::Status ExplainOne(const PodFlags& flags, const World& world,
   auto dra = asked.dra->Explain(pod, shown);
   if (!dra.ok()) {
     result->notes.push_back(
-        fmt::format("ResourceClaims are not explained: {}", std::string(dra.status().message())));
+        fmt::format("ResourceClaims cannot be explained: {}", std::string(dra.status().message())));
     dra = std::optional<DraExplained>();
   }
   if (explanation->agents.empty() && !claims->has_value() && !dra->has_value()) {
     const auto& agents_left = explanation->left_out;
     return absl::FailedPreconditionError(
-        fmt::format("{} plan{} while serving; see `outrigger explain gang`. The pod has no device "
-                    "claims that could be explained",
-                    Listed(agents_left), agents_left.size() == 1 ? "s" : ""));
+        fmt::format("{} can only be explained while serving; see `outrigger explain gang`. The pod "
+                    "has no device claims to explain",
+                    Listed(agents_left)));
   }
   AddNotes(*explanation, pod.name, claims->has_value(), &result->notes);
   const std::string event = engine::EventText(*explanation);  // of all nodes
@@ -216,7 +217,7 @@ absl::StatusOr<PodFlags> ReadPodFlags(const Given& given) {
   flags.file = given.Value("--filename");
   flags.nodes = given.Value("--nodes");
   if (flags.name.empty() == flags.file.empty()) {
-    return given.Wrong("explain pod wants either the name of a pod or --filename FILE");
+    return given.Wrong("explain pod needs either a pod name or --filename FILE");
   }
   status = CheckOneReadsInput(flags.file, flags);
   if (!status.ok()) return status;
@@ -226,11 +227,11 @@ absl::StatusOr<PodFlags> ReadPodFlags(const Given& given) {
 }  // namespace
 
 Command ExplainCommand() {
-  return {.name = "explain",
-          .summary =
-              "Say what agents think of a pod, a claim, a gang, the queue or priority "
-              "classes, and why",
-          .subcommands = "What to explain"};
+  return {
+      .name = "explain",
+      .summary =
+          "Explain what agents decide about a pod, a claim, a gang, the queue or priority classes",
+      .has_subcommands = true};
 }
 
 Command ExplainPodCommand(const std::vector<AgentInfo>& registry) {
@@ -238,29 +239,30 @@ Command ExplainPodCommand(const std::vector<AgentInfo>& registry) {
                   .summary = "Verdict, score and figures of every agent on every node",
                   .opens_connections = true,
                   .run = RunOf(ReadPodFlags, ExplainPod)};
-  command.flags = Together(
-      {{{.name = "name",
-         .help = "the pod: NAME, NAMESPACE/NAME or pod/NAME; or give one with --filename"},
-        {.name = "-n,--namespace",
-         .value = "NS",
-         .help = "namespace of the pod (default: the context's; in --cluster, whichever has it "
-                 "alone)"},
-        {.name = "-f,--filename",
-         .value = "FILE",
-         .help = "pods that need not exist yet, in YAML or JSON: Pods, Jobs, Deployments and "
-                 "others with a pod template; - reads standard input",
-         .is_file = true}},
-       ClusterFlags("nodes,pods"),
-       {{.name = "--nodes", .value = "LIST", .help = "show only these nodes, separated by commas"},
-        OutputFlag({"table", "wide", "json", "yaml"},
-                   "table, wide (also the agents' further scores, nothing cut), json or yaml"),
-        ColorFlag(),
-        ConfigFlag("Settings of the agents")}});
+  command.flags =
+      Together({{{.name = "name", .help = "NAME, NAMESPACE/NAME or pod/NAME; or use --filename"},
+                 {.name = "-n,--namespace",
+                  .value = "NS",
+                  .help = "namespace of the pod (default: the context's; with --cluster, the only "
+                          "one that has it)"},
+                 {.name = "-f,--filename",
+                  .value = "FILE",
+                  .help = "pods that may not exist yet, in YAML or JSON: Pods, or objects with a "
+                          "pod template such as Jobs and Deployments; - reads standard input",
+                  .is_file = true}},
+                ClusterFlags("nodes,pods"),
+                {{.name = "--nodes",
+                  .value = "LIST",
+                  .help = "comma-separated nodes to show (default: all)"},
+                 OutputFlag({"table", "wide", "json", "yaml"},
+                            "table, wide (all scores, nothing cut), json or yaml"),
+                 ColorFlag(),
+                 ConfigFlag("Settings of the agents")}});
   command.settings = ServeSettings(registry, {"--agents"});
   command.notes =
-      "Only agents are asked, with the settings that `serve` would take. kube-scheduler asks them "
-      "about\nthe nodes that its own filters (resources, taints, affinity) leave, and adds its own "
-      "scores.";
+      "Only the agents are asked, with the settings that `serve` would use. kube-scheduler asks "
+      "them only\nabout nodes that pass its own filters (resources, taints, affinity), and adds "
+      "its own scores.";
   return command;
 }
 

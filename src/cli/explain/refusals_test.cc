@@ -35,17 +35,17 @@ TEST_P(ExplainPodFails, WithTheReason) {
 }
 
 const Failing kFailing[] = {
-    {"NoPod", {"--cluster", "DUMP"}, "", 2, "wants either the name of a pod or --filename FILE"},
-    {"TwoPods", {"web", "-f", "POD"}, "", 2, "wants either the name of a pod or --filename FILE"},
+    {"NoPod", {"--cluster", "DUMP"}, "", 2, "needs either a pod name or --filename FILE"},
+    {"TwoPods", {"web", "-f", "POD"}, "", 2, "needs either a pod name or --filename FILE"},
     {"NoCluster", {"web"}, "", 1, "give --kubeconfig FILE, or --cluster FILE"},
-    {"TwoClusters", {"web", "--cluster", "DUMP", "--context", "c"}, "", 2, "--cluster is in its"},
+    {"TwoClusters", {"web", "--cluster", "DUMP", "--context", "c"}, "", 2, "--cluster replaces it"},
     {"InputTwice", {"-f", "-", "--cluster", "-"}, "", 2, "both read standard input"},
     {"UnknownPod",
      {"web", "--cluster", "DUMP"},
      "",
      1,
-     "has no pod web; names that are near: web-7c9d\n"},
-    {"MistypedPod", {"wbe-7c9d", "--cluster", "DUMP"}, "", 1, "names that are near: web-7c9d\n"},
+     "has no pod web; similar names: web-7c9d\n"},
+    {"MistypedPod", {"wbe-7c9d", "--cluster", "DUMP"}, "", 1, "similar names: web-7c9d\n"},
     {"OtherNamespace",
      {"web-7c9d", "-n", "shp", "--cluster", "DUMP"},
      "",
@@ -65,12 +65,12 @@ const Failing kFailing[] = {
      {"pod/shop/web-7c9d", "--cluster", "DUMP"},
      "",
      2,
-     "\"pod/shop/web-7c9d\" is not accepted: NAME, NAMESPACE/NAME or pod/NAME\n"},
+     "\"pod/shop/web-7c9d\" is not accepted; expected NAME, NAMESPACE/NAME or pod/NAME\n"},
     {"NothingBehindTheSlash",
      {"shop/", "--cluster", "DUMP"},
      "",
      2,
-     "\"shop/\" is not accepted: NAME, NAMESPACE/NAME or pod/NAME\n"},
+     "\"shop/\" is not accepted; expected NAME, NAMESPACE/NAME or pod/NAME\n"},
     {"SeveralNamespaces",
      {"job", "--cluster", "DUMP"},
      "",
@@ -80,12 +80,12 @@ const Failing kFailing[] = {
      {"web", "--cluster", "-"},
      "kind: Node\nmetadata: {name: n1}\n",
      1,
-     "standard input has no pod web; it has no pods at all: expected is what `kubectl get"},
+     "standard input has no pod web; it has no pods: expected what `kubectl get"},
     {"DumpWithoutNodes",
      {"-f", "POD", "--cluster", "-"},
      "kind: List\nitems: [{kind: Pod}, {kind: Pod}, {kind: Lease}]\n",
      1,
-     "standard input has no nodes (objects by kind: 1 Lease and 2 Pod); expected is what"},
+     "standard input has no nodes (objects by kind: 1 Lease and 2 Pod); expected what"},
     {"NodeTwice",
      {"-f", "POD", "--cluster", "-"},
      "kind: NodeList\nitems: [{metadata: {name: n1}}, {metadata: {name: n1}}]\n",
@@ -95,9 +95,8 @@ const Failing kFailing[] = {
      {"-f", "-", "--cluster", "DUMP"},
      "kind: Deployment\n---\nkind: Service\n",
      2,
-     "standard input: has no pod (1 Deployment and 1 Service); accepted are Pods and objects with "
-     "a "
-     "pod template, such as Job, Deployment and StatefulSet\n"},
+     "standard input: has no pod (1 Deployment and 1 Service); expected Pods or objects with a pod "
+     "template, such as Job, Deployment and StatefulSet\n"},
     {"WrongValueInATemplate",
      {"-f", "-", "--cluster", "DUMP"},
      "kind: Job\nspec: {template: {spec: {containers: [{name: [1]}]}}}\n",
@@ -133,7 +132,11 @@ const Failing kFailing[] = {
      "",
      2,
      "did you mean safe?"},
-    {"UnknownForm", {"-f", "POD", "-o", "xml"}, "", 2, "\"xml\" is not accepted: table, wide, "},
+    {"UnknownForm",
+     {"-f", "POD", "-o", "xml"},
+     "",
+     2,
+     "\"xml\" is not accepted; expected table, wide, "},
     {"UnknownFlag",
      {"--clster", "x"},
      "",
@@ -147,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Rows, ExplainPodFails, ::testing::ValuesIn(kFailing),
 
 TEST(Explain, WantsToKnowWhat) {
   EXPECT_EQ(RunIt({"explain"}).err,
-            "outrigger: explain wants to know what to explain: pod, claim, gang, queue or "
-            "penalty; see `outrigger explain --help`\n");
+            "outrigger: explain needs a subcommand: pod, claim, gang, queue or penalty; see "
+            "`outrigger explain --help`\n");
   EXPECT_EQ(RunIt({"explain", "pdo"}).err,
             "outrigger: there is no command \"explain pdo\"; did you mean pod?; see `outrigger "
             "explain --help`\n");
@@ -161,8 +164,8 @@ TEST(Explain, SpeaksAsAPluginOfKubectl) {
   EXPECT_THAT(RunIt({"explain", "pod", "--help"}, plugin).out,
               HasSubstr("kubectl outrigger explain pod [OPTIONS]"));
   EXPECT_EQ(RunIt({"explain"}, plugin).err,
-            "kubectl outrigger: explain wants to know what to explain: pod, claim, gang, queue "
-            "or penalty; see `kubectl outrigger explain --help`\n");
+            "kubectl outrigger: explain needs a subcommand: pod, claim, gang, queue or penalty; "
+            "see `kubectl outrigger explain --help`\n");
 }
 
 }  // namespace

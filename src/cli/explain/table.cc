@@ -119,9 +119,9 @@ class Table {
 
 std::string FaultText(const engine::ExplainedFault& fault) {
   const bool filters = fault.path.ends_with("/filter");
-  return fmt::format("{} (from {}: {})", fault.text, fault.path,
-                     filters ? "the scheduler fails, and places the pod nowhere"
-                             : "the scheduler goes on without this score");
+  return fmt::format(
+      "{} (from {}: {})", fault.text, fault.path,
+      filters ? "scheduling fails for the pod" : "the scheduler continues without this score");
 }
 
 std::string HeadText(const ExplainedPod& explained, bool color) {

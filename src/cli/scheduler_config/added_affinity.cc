@@ -81,9 +81,9 @@ absl::StatusOr<std::optional<NodeSelector>> ReadAddedAffinity(const MapReader& p
         return term.match_expressions.empty() && term.match_fields.empty();
       });
   if (!matches_none) return selector;
-  return reader.Refuse(required.place(),
-                       "no node matches: wants nodeSelectorTerms with matchExpressions or "
-                       "matchFields");
+  return reader.Refuse(
+      required.place(),
+      "no node matches: needs nodeSelectorTerms with matchExpressions or matchFields");
 }
 
 }  // namespace outrigger::cli

@@ -57,7 +57,7 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
         return extender.tls && !(extender.tls->ca_file + extender.tls->cert_file).empty();
       })) {
     notes.emplace_back(
-        "tlsConfig: the scheduler reads the files where it runs: caFile once, at its start, "
+        "tlsConfig: the files must exist where the scheduler runs; it reads caFile once at start, "
         "certFile and keyFile again for new connections");
   }
   std::set<std::string> unchecked;  // an agent that binds has two entries
@@ -65,10 +65,10 @@ std::vector<std::string> TlsNotes(const std::vector<ExtenderEntry>& extenders) {
     if (extender.tls && extender.tls->insecure) unchecked.insert(extender.url_prefix);
   }
   for (const std::string& url : unchecked) {
-    notes.push_back(
-        fmt::format("tlsConfig.insecure is true: the scheduler does not check who answers at {}; "
-                    "whoever takes that address reads its calls and decides about its pods",
-                    url));
+    notes.push_back(fmt::format(
+        "tlsConfig.insecure is true: the scheduler does not verify the server at {}; any process "
+        "that takes over that address reads its calls and decides about its pods",
+        url));
   }
   return notes;
 }
@@ -77,8 +77,8 @@ std::vector<std::string> PlannerNotes(const std::vector<ExtenderEntry>& extender
   for (const ExtenderEntry& extender : extenders) {
     if (!extender.last) continue;
     return {fmt::format(
-        "{}: serve it with --scheduler-config FILE, which is this file: what the agent has to know "
-        "of the scheduler it reads there",
+        "{}: serve with --scheduler-config and this file, from which the agent takes the "
+        "scheduler's settings",
         fmt::join(extender.agents, " and "))};
   }
   return {};
@@ -93,11 +93,11 @@ std::vector<std::string> MembersOnlyNotes(const std::vector<ExtenderEntry>& exte
     agent = extender.settings_of;
   }
   if (resources.empty()) return {};
-  return {fmt::format(
-      "{0} is called only about pods that ask for {1}: see to it that members of groups ask for "
-      "each: by deploy/member-policy.yaml from Kubernetes 1.36 on, before in the pods' templates. "
-      "Members that do not are placed as single pods",
-      agent, fmt::join(resources, " and "))};
+  return {
+      fmt::format("{0} is called only for pods that request {1}: make members of groups request "
+                  "each, by deploy/member-policy.yaml from Kubernetes 1.36 on, before that in the "
+                  "pod templates. Other members are placed as single pods",
+                  agent, fmt::join(resources, " and "))};
 }
 
 std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) {
@@ -107,10 +107,9 @@ std::vector<std::string> NodeNotes(const std::vector<ExtenderEntry>& extenders) 
   }
   if (agents.empty()) return {};
   return {fmt::format(
-      "nodeCacheCapable is true: calls carry names of nodes only, and what else is read of them "
-      "the "
-      "agents follow themselves: give {} access to the API server (`outrigger agents --rbac NAME`; "
-      "in a pod by its service account, else by --kubeconfig), or use --full-nodes",
+      "nodeCacheCapable is true: calls carry only node names, and the agents watch the nodes "
+      "themselves: give {} access to the API server (`outrigger agents --rbac NAME`; in a pod by "
+      "its service account, else by --kubeconfig), or use --full-nodes",
       fmt::join(agents, " and "))};
 }
 

@@ -20,7 +20,7 @@ absl::StatusOr<std::string> ParseServerName(const std::string& text) {
   constexpr const char* kAccepted =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:";
   if (text.empty() || text.find_first_not_of(kAccepted) != std::string::npos) {
-    return RefuseTls("a name or an address that the agent's certificate is for");
+    return RefuseTls("a name or an address in the agent's certificate");
   }
   return text;
 }
@@ -50,9 +50,8 @@ absl::Status CheckTogether(const ExtenderTls& tls, const std::string& agent,
   }
   if (!tls.insecure && tls.ca_file.empty()) {
     return RefuseTls(
-        fmt::format("agent {} is called at {}: --tls-ca is missing; without the authorities to "
-                    "check its certificate with, the scheduler would not check it at all "
-                    "(--tls-insecure says that this is wanted)",
+        fmt::format("agent {} is called at {}: --tls-ca is missing; without CA certificates the "
+                    "scheduler would not verify the agent (--tls-insecure allows this)",
                     agent, url));
   }
   return absl::OkStatus();
@@ -92,7 +91,7 @@ absl::StatusOr<std::optional<ExtenderTls>> ExtenderTlsFlags::For(const std::stri
   const bool takes_agent = flag != "--tls-insecure";
   return RefuseTls(fmt::format(
       "{}: agent {} is called at {}, without TLS; give it an https:// --url{}", flag, agent, url,
-      takes_agent ? fmt::format(", or say {} AGENT=... for the others", flag) : ""));
+      takes_agent ? fmt::format(", or use {} AGENT=... for the others", flag) : ""));
 }
 
 ExtenderTls ExtenderTlsFlags::Of(const std::string& agent) const {

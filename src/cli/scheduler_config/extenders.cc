@@ -55,9 +55,9 @@ class ExtenderList {
   absl::Status Keep(const YAML::Node& root) {
     const YAML::Node present = root["extenders"];
     if (IsAbsent(present)) return absl::OkStatus();
-    if (!present.IsSequence()) return Error(present, "extenders: a list is accepted");
+    if (!present.IsSequence()) return Error(present, "extenders: expected a list");
     for (const auto& extender : present) {
-      if (!extender.IsMap()) return Error(extender, "extenders: an element is a mapping");
+      if (!extender.IsMap()) return Error(extender, "extenders: an element must be a mapping");
       const YAML::Node url = extender["urlPrefix"];
       if (IsAbsent(url) || !url.IsScalar()) {
         return Error(extender, "extenders: an element has no urlPrefix");
@@ -103,10 +103,10 @@ class ExtenderList {
 
   // The scheduler calls ignorable extenders after all others, whatever their order here.
   absl::Status RefuseIgnorable(const std::string& url) const {
-    return absl::InvalidArgumentError(fmt::format(
-        "{}: the extender {} filters and is ignorable: the scheduler calls such ones last, where "
-        "they take away places that were planned; leave ignorable out of it",
-        name_, url));
+    return absl::InvalidArgumentError(
+        fmt::format("{}: the extender {} filters and is ignorable: the scheduler calls it last, "
+                    "where it can reject planned nodes; remove ignorable from it",
+                    name_, url));
   }
 
   // A scheduler sends a bind call to one extender, and does not start with two that take them.
@@ -122,8 +122,8 @@ class ExtenderList {
           both);
     }
     return absl::InvalidArgumentError(
-        fmt::format("{}: bindVerb: {} binds already, and a scheduler takes one binder; {}", name_,
-                    binder_, instead));
+        fmt::format("{}: bindVerb: {} binds already, and a scheduler accepts one binder only; {}",
+                    name_, binder_, instead));
   }
 
   absl::Status KeepOne(const YAML::Node& extender, const Entry& entry) {
@@ -150,8 +150,8 @@ class ExtenderList {
   void NoteMoved() {
     for (; noted_ < last_.size(); ++noted_) {
       notes_->push_back(
-          fmt::format("the extender {} was moved behind the others: what it plans holds only if no "
-                      "filter comes behind it",
+          fmt::format("the extender {} was moved after the others: its plan holds only if no "
+                      "filter runs after it",
                       last_[noted_]["urlPrefix"].Scalar()));
     }
   }

@@ -100,7 +100,7 @@ class FileReader {
   absl::StatusOr<SchedulerFacts> Read() const {
     const std::vector<YAML::Node> documents = LoadDocuments(input_.yaml);
     if (documents.size() != 1) {
-      return absl::InvalidArgumentError(fmt::format("{}: has {} documents; one {} is accepted",
+      return absl::InvalidArgumentError(fmt::format("{}: has {} documents; expected one {}",
                                                     input_.name, documents.size(), kConfigKind));
     }
     const YAML::Node& node = documents[0];
@@ -130,7 +130,7 @@ class FileReader {
   absl::Status Refuse(const MapReader& map, const std::string& field, const Place& place,
                       std::string_view accepted) const {
     return absl::InvalidArgumentError(Printable(
-        fmt::format("{}:{}: {}: \"{}\" is not accepted: {}", input_.name, place.line,
+        fmt::format("{}:{}: {}: \"{}\" is not accepted; expected {}", input_.name, place.line,
                     place.path.empty() ? field : place.path, map.Text(field).value, accepted)));
   }
 
@@ -167,13 +167,13 @@ class FileReader {
                                    [](const AgentInfo* agent) { return agent->factory.binds; });
     if (binds && facts.bind_timeout && *facts.bind_timeout < kShortestBindCall) {
       return absl::InvalidArgumentError(
-          fmt::format("{}: httpTimeout of the bind entry is {} s, and members of a gang wait in "
-                      "that call for each other; {} s or more are accepted, 630 s are usual",
+          fmt::format("{}: httpTimeout of the bind entry is {} s, but members of a gang wait for "
+                      "each other in that call; set at least {} s (630 s is usual)",
                       input_.name, facts.bind_timeout->count(), kShortestBindCall.count()));
     }
     const auto checks = plan::SchedulerChecks::Parse(facts.unchecked);
     if (checks.ok()) return absl::OkStatus();
-    return absl::InvalidArgumentError(fmt::format("{}: what this scheduler does not compare: {}",
+    return absl::InvalidArgumentError(fmt::format("{}: disabled checks of this scheduler: {}",
                                                   input_.name,
                                                   std::string(checks.status().message())));
   }

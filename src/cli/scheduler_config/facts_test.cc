@@ -75,8 +75,7 @@ TEST(SchedulerFacts, WithoutEntriesAreNotKnown) {
 TEST(SchedulerFacts, OfABindEntryWithoutATimeoutAreThoseOfTheScheduler) {
   const std::string entry = "extenders: [{urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind";
   EXPECT_EQ(Read(kHead + entry + "}]")->bind_timeout, seconds(5));
-  EXPECT_EQ(Read(kHead + entry + ", httpTimeout: -1s}]")->bind_timeout, std::nullopt)
-      << "no limit at all";
+  EXPECT_EQ(Read(kHead + entry + ", httpTimeout: -1s}]")->bind_timeout, std::nullopt) << "no limit";
 }
 
 TEST(SchedulerFacts, SayWhetherAnyProfileSamplesNodes) {
@@ -129,33 +128,34 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedRow{"AnIgnoredResourceThatIsNone",
                    kHead + "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: "
                            "{ignoredResources: [nopath]}}]}]",
-                   "s.yaml: what this scheduler does not compare: "},
+                   "s.yaml: disabled checks of this scheduler: "},
         RefusedRow{"NoYaml", "{", "s.yaml:"}, RefusedRow{"NoMapping", "[]", "s.yaml:1"},
         RefusedRow{"AnotherKind", "kind: ConfigMap",
-                   "kind: \"ConfigMap\" is not accepted: KubeSchedulerConfiguration"},
+                   "kind: \"ConfigMap\" is not accepted; expected KubeSchedulerConfiguration"},
         RefusedRow{"SeveralDocuments", kHead + "---\n" + kHead, "s.yaml: has 2 documents"},
         RefusedRow{"TwoProfilesOfOneName",
                    kHead + "profiles: [{schedulerName: a}, {schedulerName: a}]",
-                   "profiles[1].schedulerName: \"a\" is not accepted: another name than that of "
-                   "profiles[0]"},
+                   "profiles[1].schedulerName: \"a\" is not accepted; expected another name than "
+                   "that of profiles[0]"},
         RefusedRow{"AProfileThatHasTheDefaultName",
                    kHead + "profiles: [{schedulerName: default-scheduler}, {}]",
                    "another name than that of profiles[0]"},
         RefusedRow{"ATimeoutThatIsNone",
                    kHead + "extenders: [{urlPrefix: 'http://a/gang', bindVerb: bind, httpTimeout: "
                            "soon}]",
-                   "extenders[0].httpTimeout: \"soon\" is not accepted: a duration"},
+                   "extenders[0].httpTimeout: \"soon\" is not accepted; expected a duration"},
         RefusedRow{"AVolumeTimeoutThatIsNone",
                    kHead + "profiles: [{pluginConfig: [{name: VolumeBinding, args: "
                            "{bindTimeoutSeconds: soon}}]}]",
-                   "bindTimeoutSeconds: \"soon\" is not accepted: a number of seconds"},
+                   "bindTimeoutSeconds: \"soon\" is not accepted; expected a number of seconds"},
         RefusedRow{"AddedAffinityWithAnUnknownOperator",
                    kHead + "profiles: [{pluginConfig: [{name: NodeAffinity, args: {addedAffinity: "
                            "{requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
                            "[{matchExpressions: [{key: pool, operator: in, values: [a]}]}]}}}}]}]",
                    "nodeSelectorTerms[0].matchExpressions[0]: "},
-        RefusedRow{"AnElectionThatIsNone", kHead + "leaderElection: {leaderElect: maybe}",
-                   "leaderElection.leaderElect: \"maybe\" is not accepted: true or false"}),
+        RefusedRow{
+            "AnElectionThatIsNone", kHead + "leaderElection: {leaderElect: maybe}",
+            "leaderElection.leaderElect: \"maybe\" is not accepted; expected true or false"}),
     [](const auto& row) { return row.param.name; });
 
 int ServeWith(const std::string& path, std::string* said, const Environment& environment = {}) {

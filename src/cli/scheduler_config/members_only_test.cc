@@ -61,8 +61,8 @@ TEST(SchedulerConfigMembersOnly, SaysWhatGoesWithIt) {
   const auto text = Write("gang");
   ASSERT_TRUE(text.ok()) << text.status();
   EXPECT_THAT(text->notes,
-              Contains(HasSubstr("gang is called only about pods that ask for outrigger.dev/gang "
-                                 "and outrigger.dev/gang-bind: see to it that members")));
+              Contains(HasSubstr("gang is called only for pods that request outrigger.dev/gang and "
+                                 "outrigger.dev/gang-bind: make members")));
   EXPECT_THAT(Write("gang", "", false)->notes, Not(Contains(HasSubstr("only about"))));
 }
 
@@ -81,17 +81,16 @@ TEST(SchedulerConfigMembersOnly, SaysWhatLosesItsEffect) {
       "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\nprofiles:\n"
       "- pluginConfig:\n  - {name: NodeResourcesFit, args: {ignoredResources: [a.b/c]}}\n");
   ASSERT_TRUE(text.ok()) << text.status();
-  EXPECT_THAT(
-      text->notes,
-      Contains("ignoredResources of profile default-scheduler: a.b/c without effect next to "
-               "managedResources with ignoredByScheduler: put the name there, too"));
+  EXPECT_THAT(text->notes,
+              Contains("ignoredResources of profile default-scheduler: a.b/c: no effect next to "
+                       "managedResources with ignoredByScheduler: add the name there, too"));
 }
 
 TEST(SchedulerConfigMembersOnly, IsRefusedForAgentsThatNeedCallsAboutAllPods) {
-  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--members-only: none of the agents"));
+  EXPECT_THAT(Write("safe").status().message(), HasSubstr("--members-only: none of these agents"));
   EXPECT_THAT(Write("gang,qos").status().message(),
-              HasSubstr("--members-only: gang and qos are called together, in one process, and "
-                        "agent qos needs calls about all pods"));
+              HasSubstr("--members-only: gang and qos are called together, in one process, but "
+                        "agent qos needs calls for all pods"));
   EXPECT_THAT(Write("gang,devices").status().message(), HasSubstr("agent devices needs"))
       << "it takes bind calls";
 }

@@ -53,8 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "safe,congestion",
                 {},
                 false,
-                "safe and congestion are each expected as a process of its own, at its own port; "
-                "for one process that serves them all: --url http://127.0.0.1:9870",
+                "safe and congestion are each expected in a process of their own, on their own "
+                "port; for one process that serves them all: --url http://127.0.0.1:9870",
                 ""},
         NoteRow{"SeveralAgentsWithTls",
                 "safe,congestion",
@@ -83,8 +83,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "gang",
                 {},
                 true,
-                "--ignorable is not for agent gang: a scheduler that goes on without it places "
-                "pods against the plan",
+                "--ignorable is not possible with agent gang: without its answers the scheduler "
+                "places pods against the plan",
                 ""},
         NoteRow{"IgnorableOfAnother", "safe", {}, true, "", "--ignorable"},
         NoteRow{"NotIgnorable", "gang", {}, false, "", "--ignorable"}),

@@ -54,7 +54,7 @@ TEST_P(SchedulerConfigOrder, HasWhoPlansBehindAllOthers) {
   }
   EXPECT_THAT(order, ElementsAreArray(row.order));
   EXPECT_THAT(NamesOf(DiagnoseYaml(text->yaml)), Not(Contains("planner-not-last")));
-  const auto moved = Contains(HasSubstr("was moved behind the others"));
+  const auto moved = Contains(HasSubstr("was moved after the others"));
   EXPECT_EQ(::testing::Value(text->notes, moved), row.moved);
 }
 

@@ -37,7 +37,8 @@ class PerAgent {
       }
       const auto parsed = parse(value);
       if (!parsed.ok()) {
-        return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is not accepted: {}", flag, text,
+        return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is not accepted; expected {}",
+                                                      flag, text,
                                                       std::string(parsed.status().message())));
       }
       if (agent.empty()) {

@@ -66,8 +66,8 @@ absl::StatusOr<Values> ReadValues(const SchedulerConfigFlags& flags, const Agent
   if (!status.ok()) return status;
   const auto bind_timeout = ParseTimeout(flags.bind_timeout);
   if (!bind_timeout.ok()) {
-    return Refuse(fmt::format("--bind-timeout: \"{}\" is not accepted: {}", flags.bind_timeout,
-                              std::string(bind_timeout.status().message())));
+    return Refuse(fmt::format("--bind-timeout: \"{}\" is not accepted; expected {}",
+                              flags.bind_timeout, std::string(bind_timeout.status().message())));
   }
   values.bind_timeout = *bind_timeout;
   auto tls = ExtenderTlsFlags::Read(flags, agents);
@@ -143,8 +143,7 @@ absl::StatusOr<T> ValueOf(const Party& party, const PerAgent<T>& values, const c
   for (const AgentInfo* agent : party.agents) {
     if (values.Of(agent->name) == value) continue;
     return Refuse(
-        fmt::format("{}: {} are called together, in one process: one value for all of "
-                    "them is accepted",
+        fmt::format("{}: {} are called together, in one process: give one value for all of them",
                     flag, Listed(party.Names())));
   }
   return value;
@@ -233,8 +232,8 @@ void NoteProcesses(const std::vector<Party>& parties, const Values& values,
   }
   if (apart.size() < 2) return;
   plan->notes.push_back(
-      fmt::format("{} are each expected as a process of its own, at its own port; for one process "
-                  "that serves them all: --url {}://127.0.0.1:{}",
+      fmt::format("{} are each expected in a process of their own, on their own port; for one "
+                  "process that serves them all: --url {}://127.0.0.1:{}",
                   Listed(apart), tls ? "https" : "http", kSharedPort));
 }
 
@@ -242,10 +241,10 @@ void NoteIgnorable(const Agents& agents, const SchedulerConfigFlags& flags,
                    SchedulerConfigPlan* plan) {
   for (const AgentInfo* agent : agents) {
     if (!flags.ignorable || !agent->factory.wishes.last) continue;
-    plan->notes.push_back(fmt::format(
-        "--ignorable is not for agent {}: a scheduler that goes on without it places pods against "
-        "the plan",
-        agent->name));
+    plan->notes.push_back(
+        fmt::format("--ignorable is not possible with agent {}: without its answers the scheduler "
+                    "places pods against the plan",
+                    agent->name));
   }
 }
 
@@ -261,14 +260,13 @@ absl::Status CheckMembersOnly(const std::vector<Party>& parties) {
   };
   const auto party = std::find_if(parties.begin(), parties.end(), has_one);
   if (party == parties.end()) {
-    return Refuse("--members-only: none of the agents can be called about members of groups alone");
+    return Refuse("--members-only: none of these agents can be limited to members of groups");
   }
   for (const AgentInfo* agent : party->agents) {
     if (IsForGroups(agent)) continue;
     return Refuse(
-        fmt::format("--members-only: {} are called together, in one process, and agent {} needs "
-                    "calls about all "
-                    "pods",
+        fmt::format("--members-only: {} are called together, in one process, but agent {} needs "
+                    "calls for all pods",
                     Listed(party->Names()), agent->name));
   }
   return absl::OkStatus();
@@ -306,8 +304,8 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   NoteIgnorable(*agents, flags, &plan);
   if (flags.full_nodes) {
     plan.notes.emplace_back(
-        "--full-nodes: whole nodes are sent with each call, at 5000 nodes a second a filter call "
-        "instead of 5 ms; since 1.33 kube-scheduler then scores nodes as if nothing ran on them "
+        "--full-nodes: whole nodes are sent with each call; with 5000 nodes a filter call takes 1 "
+        "s instead of 5 ms; since 1.33 kube-scheduler then scores nodes as if no pods ran on them "
         "(kubernetes#141781)");
   }
   return plan;

@@ -131,17 +131,17 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, SchedulerConfigFlag,
     ::testing::Values(
         FlagRow{"UrlWithoutScheme", "127.0.0.1:80", "", "", "",
-                "--url: \"127.0.0.1:80\" is not accepted: a URL"},
+                "--url: \"127.0.0.1:80\" is not accepted; expected a URL"},
         FlagRow{"UrlOfAnotherScheme", "ftp://a:1", "", "", "",
-                "--url: \"ftp://a:1\" is not accepted: a URL"},
+                "--url: \"ftp://a:1\" is not accepted; expected a URL"},
         FlagRow{"UrlWithBlank", "http://a b", "", "", "", "--url: \"http://a b\" is not accepted"},
         FlagRow{"UrlOfAnUnknownAgent", "sfe=http://a:1", "", "", "",
                 "--url: agent \"sfe\" is not among those written; did you mean safe?"},
         FlagRow{"WeightZero", "", "0", "", "",
-                "--weight: \"0\" is not accepted: an integer from 1 to 1000"},
+                "--weight: \"0\" is not accepted; expected an integer from 1 to 1000"},
         FlagRow{"WeightFraction", "", "safe=1.5", "", "", "--weight: \"safe=1.5\" is not accepted"},
         FlagRow{"TimeoutZero", "", "", "0s", "",
-                "--http-timeout: \"0s\" is not accepted: a duration from 1ms"},
+                "--http-timeout: \"0s\" is not accepted; expected a duration from 1ms"},
         FlagRow{"TimeoutWithoutUnit", "", "", "1", "", "--http-timeout: \"1\" is not accepted"},
         FlagRow{"BindTimeout", "", "", "", "soon", "--bind-timeout: \"soon\" is not accepted"}),
     [](const auto& row) { return row.param.name; });
@@ -198,7 +198,8 @@ TEST(SchedulerConfigMerge, KeepsWhatItDoesNotWrite) {
   ASSERT_EQ(root["extenders"].size(), 2U);
   EXPECT_EQ(root["extenders"][0]["urlPrefix"].Scalar(), "http://other:80/x");
   EXPECT_EQ(root["extenders"][0]["managedResources"][0]["name"].Scalar(), "example.com/gpu");
-  EXPECT_THAT(text->notes, Contains("clientConnection.qps stays 20; it limits binds per second"));
+  EXPECT_THAT(text->notes,
+              Contains("clientConnection.qps is still 20; it limits binds per second"));
 }
 
 // yaml-cpp forgets quotes: values: ["1"] would come out as [1], which the scheduler refuses.
@@ -249,10 +250,10 @@ INSTANTIATE_TEST_SUITE_P(
         InputRow{
             "Version", "safe",
             "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration",
-            "in.yaml:1:13: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\" is not accepted: "
-            "kubescheduler.config.k8s.io/v1"},
+            "in.yaml:1:13: apiVersion: \"kubescheduler.config.k8s.io/v1beta3\" is not accepted; "
+            "expected kubescheduler.config.k8s.io/v1"},
         InputRow{"Kind", "safe", "apiVersion: v1\nkind: Pod",
-                 "in.yaml:2:7: kind: \"Pod\" is not accepted: KubeSchedulerConfiguration"},
+                 "in.yaml:2:7: kind: \"Pod\" is not accepted; expected KubeSchedulerConfiguration"},
         InputRow{"NoKind", "safe", "apiVersion: v1", "in.yaml:1:1: kind is missing"},
         InputRow{"NotAMapping", "safe", "[1]",
                  "in.yaml:1:1: a KubeSchedulerConfiguration is a mapping"},
@@ -261,13 +262,13 @@ INSTANTIATE_TEST_SUITE_P(
         InputRow{"KeyTwice", "safe", kGood + "extenders: []\nextenders: []",
                  "in.yaml:4:1: extenders is given twice"},
         InputRow{"ExtendersNoList", "safe", kGood + "extenders: {a: 1}",
-                 "in.yaml:3:12: extenders: a list is accepted"},
+                 "in.yaml:3:12: extenders: expected a list"},
         InputRow{"ExtenderNoMapping", "safe", kGood + "extenders: [a]",
-                 "in.yaml:3:13: extenders: an element is a mapping"},
+                 "in.yaml:3:13: extenders: an element must be a mapping"},
         InputRow{"ExtenderWithoutUrl", "safe", kGood + "extenders: [{filterVerb: f}]",
                  "extenders: an element has no urlPrefix"},
         InputRow{"ConnectionNoMapping", "safe", kGood + "clientConnection: 5",
-                 "clientConnection: a mapping is accepted"},
+                 "clientConnection: expected a mapping"},
         InputRow{"SecondBinder", "gang", kGood + "extenders: [{urlPrefix: http://o, bindVerb: b}]",
                  "bindVerb: http://o binds already"},
         InputRow{"ContainsItself", "safe", kGood + "x: &x [*x]", "nested too deeply"},

@@ -19,7 +19,7 @@ class WishWriter {
     } else if (value.Scalar() != std::to_string(wanted) &&
                value.Scalar() != std::to_string(tolerated)) {
       notes_->push_back(
-          fmt::format("{} stays {}, wanted is {}: {}", field, value.Scalar(), wanted, otherwise));
+          fmt::format("{} is still {}, expected {}: {}", field, value.Scalar(), wanted, otherwise));
     }
   }
 
@@ -30,7 +30,7 @@ class WishWriter {
       if (IsAbsent(share) || share.Scalar() == "100") continue;
       const YAML::Node name = profile["schedulerName"];
       notes_->push_back(
-          fmt::format("profiles: percentageOfNodesToScore of {} stays {}, wanted is 100",
+          fmt::format("profiles: percentageOfNodesToScore of {} is still {}, expected 100",
                       IsAbsent(name) ? kDefaultScheduler : name.Scalar(), share.Scalar()));
     }
   }
@@ -45,13 +45,12 @@ class WishWriter {
 void WriteWishes(const SchedulerWishes& wishes, YAML::Node& root, std::vector<std::string>* notes) {
   WishWriter writer(root, notes);
   if (wishes.every_node) {
-    writer.Write(
-        "percentageOfNodesToScore", 100, 100,
-        "the scheduler offers a sample of the nodes, in which the place of a pod may be missing");
+    writer.Write("percentageOfNodesToScore", 100, 100,
+                 "the scheduler offers only a sample of the nodes, which may lack a planned node");
     writer.NoteProfiles();
   }
   if (wishes.quick_retries) {
-    constexpr const char* kOtherwise = "pods whose gang failed wait for so long";
+    constexpr const char* kOtherwise = "pods of a failed gang wait this long";
     writer.Write("podInitialBackoffSeconds", 1, 1, kOtherwise);
     writer.Write("podMaxBackoffSeconds", 1, 2, kOtherwise);
   }

@@ -49,7 +49,7 @@ TEST(SchedulerConfigTls, WritesWhatTheSchedulerNeedsForBothSides) {
     httpTimeout: "1s"
     nodeCacheCapable: false
 )"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("caFile once, at its start")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("caFile once at start")));
 }
 
 TEST(SchedulerConfigTls, WritesNothingOfItForAgentsWithoutIt) {
@@ -105,7 +105,7 @@ TEST(SchedulerConfigTls, ChecksNobodyOnlyWhenToldSoAndSaysWhatThatMeans) {
   for (const std::string& note : text->notes) {
     if (note.find("insecure") != std::string::npos) about_it.push_back(note);
   }
-  EXPECT_THAT(about_it, ElementsAre(HasSubstr("does not check who answers at https://a:1/gang;")))
+  EXPECT_THAT(about_it, ElementsAre(HasSubstr("does not verify the server at https://a:1/gang;")))
       << "once for the agent, not for each of its entries";
 }
 
@@ -157,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                "agent congestion is called at https://127.0.0.1:9872: --tls-ca is missing"},
         TlsRow{"AuthorityWithoutTls", "http://a:1", "/ca", "", "", "", false,
                "--tls-ca: agent safe is called at http://a:1, without TLS; give it an https:// "
-               "--url, or say --tls-ca AGENT=... for the others"},
+               "--url, or use --tls-ca AGENT=... for the others"},
         TlsRow{"AuthorityForOneWithoutTls", "safe=http://a:1", "/ca", "", "", "", false,
                "--tls-ca: agent safe is called at http://a:1, without TLS"},
         TlsRow{"CertificateWithoutTls", "http://a:1", "", "/cert", "/key", "", false,
@@ -175,19 +175,19 @@ INSTANTIATE_TEST_SUITE_P(
         TlsRow{"AuthorityAndInsecure", kUrl, "/ca", "", "", "", true,
                "--tls-ca and --tls-insecure exclude each other"},
         TlsRow{"RelativeAuthority", kUrl, "ca.pem", "", "", "", false,
-               "--tls-ca: \"ca.pem\" is not accepted: the file's absolute path"},
+               "--tls-ca: \"ca.pem\" is not accepted; expected the file's absolute path"},
         TlsRow{"RelativeCertificate", kUrl, "/ca", "safe=cert", "", "", false,
-               "--tls-cert: \"safe=cert\" is not accepted: the file's absolute path"},
+               "--tls-cert: \"safe=cert\" is not accepted; expected the file's absolute path"},
         TlsRow{"FolderForKey", kUrl, "/ca", "/cert", "/keys/", "", false,
-               "--tls-key: \"/keys/\" is not accepted: the file's absolute path"},
+               "--tls-key: \"/keys/\" is not accepted; expected the file's absolute path"},
         TlsRow{"UnknownAgent", kUrl, "sfe=/ca", "", "", "", false,
                "--tls-ca: agent \"sfe\" is not among those written; did you mean safe?"},
         TlsRow{"UrlForServerName", kUrl, "/ca", "", "", "https://b", false,
-               "--tls-server-name: \"https://b\" is not accepted: a name or an address"},
+               "--tls-server-name: \"https://b\" is not accepted; expected a name or an address"},
         TlsRow{"UrlWithoutHost", "https://", "", "", "", "", false,
-               "--url: \"https://\" is not accepted: a URL"},
+               "--url: \"https://\" is not accepted; expected a URL"},
         TlsRow{"UrlWithPathOnly", "https:///safe", "", "", "", "", false,
-               "--url: \"https:///safe\" is not accepted: a URL"}),
+               "--url: \"https:///safe\" is not accepted; expected a URL"}),
     [](const auto& row) { return row.param.name; });
 
 }  // namespace

@@ -105,11 +105,10 @@ TEST(SchedulerConfigTogether, SaysThatItIsOneProcessAndThatItReadsTheFile) {
   EXPECT_THAT(text->notes,
               Contains("queue and gang plan together, so they are one process: outrigger serve "
                        "--agents queue,gang; the entries call its merged paths"));
-  EXPECT_THAT(text->notes,
-              Contains("queue and gang: serve it with --scheduler-config FILE, which is this file: "
-                       "what the agent has to know of the scheduler it reads there"));
+  EXPECT_THAT(text->notes, Contains("queue and gang: serve with --scheduler-config and this file, "
+                                    "from which the agent takes the scheduler's settings"));
   EXPECT_THAT(text->notes, Not(Contains(HasSubstr("--gang."))));
-  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of its own"))));
+  EXPECT_THAT(text->notes, Not(Contains(HasSubstr("process of their own"))));
 }
 
 TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
@@ -120,8 +119,8 @@ TEST(SchedulerConfigTogether, TakesOneValueForAllOfThem) {
                           "http://10.0.0.1:7000 bind 10m30s"));
   flags.urls = {"gang=http://10.0.0.1:7000"};
   EXPECT_THAT(Write(flags).status().message(),
-              HasSubstr("--url: gang and queue are called together, in one process: one value for "
-                        "all of them is accepted"));
+              HasSubstr("--url: gang and queue are called together, in one process: give one value "
+                        "for all of them"));
   flags.urls = {};
   flags.weights = {"queue=2"};
   EXPECT_THAT(Write(flags).status().message(), HasSubstr("--weight: gang and queue are called"));
@@ -183,7 +182,7 @@ TEST(SchedulerConfigTogether, ThoseThatTakeBindCallsAreOneProcess) {
               Contains("gang and devices share the bind calls, each of which a scheduler sends to "
                        "one extender, so they are one process: outrigger serve --agents "
                        "gang,devices; the entries call its merged paths"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("--scheduler-config FILE")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("--scheduler-config and this file")));
 }
 
 TEST(SchedulerConfigTogether, OneThatPlansAndOneThatPreparesMayBeTwoProcesses) {
@@ -197,9 +196,9 @@ TEST(SchedulerConfigTogether, ASecondProcessThatTakesBindCallsIsRefused) {
   EXPECT_THAT(Write(Flags("devices"), "- {urlPrefix: 'http://127.0.0.1:9875/gang', bindVerb: bind}")
                   .status()
                   .message(),
-              HasSubstr("bindVerb: http://127.0.0.1:9875/gang binds already, and a scheduler takes "
-                        "one binder; serve them in one process: --agents gang,devices for "
-                        "`outrigger serve`, and for this command"));
+              HasSubstr("bindVerb: http://127.0.0.1:9875/gang binds already, and a scheduler "
+                        "accepts one binder only; serve them in one process: --agents gang,devices "
+                        "for `outrigger serve`, and for this command"));
   EXPECT_THAT(Write(Flags("gang"), "- {urlPrefix: 'http://127.0.0.1:9870', bindVerb: bind}")
                   .status()
                   .message(),

@@ -52,8 +52,8 @@ std::vector<Field<std::string>> DefaultConstraints(const MapReader& profile) {
 
 std::string NoteOfUnknownFilter(std::string_view filter) {
   return fmt::format(
-      "{} may keep pods from nodes, and is not planned by: gangs learn from kube-scheduler which "
-      "nodes it passes",
+      "the planner does not support {}, which may reject nodes: gangs learn from kube-scheduler "
+      "which nodes pass",
       filter);
 }
 

@@ -58,9 +58,9 @@ class Writer {
   absl::Status CheckWord(const YAML::Node& root, const char* field, const char* accepted) const {
     const YAML::Node value = root[field];
     if (IsAbsent(value))
-      return Error(root, fmt::format("{} is missing; accepted is {}", field, accepted));
+      return Error(root, fmt::format("{} is missing; expected {}", field, accepted));
     if (value.IsScalar() && value.Scalar() == accepted) return absl::OkStatus();
-    return Error(value, fmt::format("{}: \"{}\" is not accepted: {}", field,
+    return Error(value, fmt::format("{}: \"{}\" is not accepted; expected {}", field,
                                     value.IsScalar() ? value.Scalar() : "", accepted));
   }
 
@@ -92,9 +92,9 @@ class Writer {
   absl::StatusOr<std::vector<std::string>> ProfileNames(const YAML::Node& profiles) const {
     std::vector<std::string> names;
     if (IsAbsent(profiles)) return names = {kDefaultScheduler};
-    if (!profiles.IsSequence()) return Error(profiles, "profiles: a list is accepted");
+    if (!profiles.IsSequence()) return Error(profiles, "profiles: expected a list");
     for (const auto& profile : profiles) {
-      if (!profile.IsMap()) return Error(profile, "profiles: an element is a mapping");
+      if (!profile.IsMap()) return Error(profile, "profiles: an element must be a mapping");
       const YAML::Node name = profile["schedulerName"];
       names.push_back(IsAbsent(name) ? kDefaultScheduler : name.Scalar());
     }
@@ -105,8 +105,8 @@ class Writer {
   // To rename the one that is there would leave its pods without a scheduler.
   std::string NoSuchProfile(const std::vector<std::string>& names) const {
     return fmt::format(
-        "profiles: none is named {0} (there: {1}); put `- schedulerName: {0}` into the file's "
-        "profiles, beside the others or instead of them, or leave --scheduler-name out",
+        "profiles: none is named {0} (found: {1}); add `- schedulerName: {0}` to the file's "
+        "profiles, or omit --scheduler-name",
         plan_.scheduler_name, Listed(names));
   }
 
@@ -125,13 +125,13 @@ class Writer {
     if (IsAbsent(connection)) {
       root["clientConnection"] = connection = YAML::Node(YAML::NodeType::Map);
     }
-    if (!connection.IsMap()) return Error(connection, "clientConnection: a mapping is accepted");
+    if (!connection.IsMap()) return Error(connection, "clientConnection: expected a mapping");
     if (!plan_.kubeconfig.empty()) connection["kubeconfig"] = TextNode(plan_.kubeconfig);
     const YAML::Node kubeconfig = connection["kubeconfig"];
     if (IsAbsent(kubeconfig) || kubeconfig.Scalar().empty()) {
       notes_.emplace_back(
-          "clientConnection.kubeconfig is not set: the scheduler takes its in-cluster account; a "
-          "static pod wants --kubeconfig /etc/kubernetes/scheduler.conf");
+          "clientConnection.kubeconfig is not set: the scheduler uses its in-cluster account; a "
+          "static pod needs --kubeconfig /etc/kubernetes/scheduler.conf");
     }
     WriteLimit(connection, "qps", kQps, 50);
     WriteLimit(connection, "burst", kBurst, 100);
@@ -143,8 +143,8 @@ class Writer {
     std::vector<std::string> names;
     for (const Field<std::string>& name : profile.without_effect) names.push_back(name.value);
     notes_.push_back(
-        fmt::format("ignoredResources of profile {}: {} without effect next to managedResources "
-                    "with ignoredByScheduler: put the name there, too",
+        fmt::format("ignoredResources of profile {}: {}: no effect next to managedResources with "
+                    "ignoredByScheduler: add the name there, too",
                     profile.name, Listed(names)));
   }
 
@@ -157,7 +157,7 @@ class Writer {
                       "binds per second",
                       field, generous, usual));
     } else {
-      notes_.push_back(fmt::format("clientConnection.{} stays {}; it limits binds per second",
+      notes_.push_back(fmt::format("clientConnection.{} is still {}; it limits binds per second",
                                    field, limit.Scalar()));
     }
   }
@@ -184,7 +184,7 @@ absl::StatusOr<SchedulerConfigText> WriteSchedulerConfig(
     if (input) {
       const std::vector<YAML::Node> documents = LoadDocuments(input->yaml);
       if (documents.size() != 1) {
-        return absl::InvalidArgumentError(fmt::format("{}: has {} documents; one {} is accepted",
+        return absl::InvalidArgumentError(fmt::format("{}: has {} documents; expected one {}",
                                                       input->name, documents.size(), kConfigKind));
       }
       root = documents[0];

@@ -16,8 +16,8 @@ std::string RaiseDescriptorLimit(size_t wanted) {
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_cur >= wanted) return "";
   return fmt::format(
-      "this process may open {} files, and connections and --max-waiting-binds take {}: "
-      "connections above that close idle ones; raise the limit (ulimit -Hn, LimitNOFILE)",
+      "this process may open {} files, but connections and --max-waiting-binds need {}: further "
+      "connections close idle ones; raise the limit (ulimit -Hn, LimitNOFILE)",
       limit.rlim_cur, wanted);
 }
 

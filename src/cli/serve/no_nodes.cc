@@ -31,9 +31,9 @@ std::string NoNodesWarning(const std::vector<engine::ServedAgent>& agents,
   }
   if (names.empty()) return "";
   return fmt::format(
-      "{} {} more of nodes than names, and no cluster is followed: calls with names only, the "
-      "default of scheduler-config, get an error. {}, or have whole nodes sent (outrigger "
-      "scheduler-config --full-nodes)",
+      "{} {} more of nodes than names, but no cluster is watched: calls that carry only node "
+      "names, the default of scheduler-config, get an error. {}, or let the scheduler send whole "
+      "nodes (outrigger scheduler-config --full-nodes)",
       Listed(names), names.size() == 1 ? "reads" : "read", Advice(cluster, in_pod));
 }
 

@@ -54,13 +54,13 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
     service->admin_port = 0;
   } else if (service->extender.port + kAdminOffset > 65535) {
     return Refuse(fmt::format(
-        "--port {}: there is no port {} for the admin listener; give one by --admin-port",
+        "--port {}: port {} does not exist, so the admin port has no default; set --admin-port",
         service->extender.port, service->extender.port + kAdminOffset));
   } else {
     service->admin_port = static_cast<uint16_t>(service->extender.port + kAdminOffset);
   }
   if (service->extender.port != 0 && service->extender.port == service->admin_port) {
-    return Refuse(fmt::format("--port and --admin-port are both {}; they are two listeners",
+    return Refuse(fmt::format("--port and --admin-port are both {}; they must differ",
                               service->extender.port));
   }
   return absl::OkStatus();
@@ -80,8 +80,8 @@ absl::Status CheckCalls(const std::vector<engine::ServedAgent>& agents,
     names.reserve(agents.size());
     for (const engine::ServedAgent& agent : agents) names.push_back(agent.info->name);
     return Refuse(fmt::format(
-        "--{} is not accepted: with the settings of {} no scheduler calls, so that there is no "
-        "port for calls; leave it out (probes, metrics and pages are at --admin-port)",
+        "--{} is not accepted: with the settings of {} no scheduler calls the agents, so there is "
+        "no port for calls; leave it out (probes, metrics and pages are on --admin-port)",
         setting, Listed(names)));
   }
   return absl::OkStatus();
@@ -91,11 +91,11 @@ absl::Status CheckAddress(const ServerSettings& settings) {
   if (IsLoopback(settings.bind) || settings.insecure_listen || !settings.tls_cert.empty()) {
     return absl::OkStatus();
   }
-  return Refuse(fmt::format(
-      "--bind {} is not loopback, and calls in clear tell whoever reaches the port what the "
-      "scheduler is told. Give --tls-cert and --tls-key, keep 127.0.0.1 beside the scheduler, or "
-      "accept it with --insecure-listen",
-      settings.bind));
+  return Refuse(
+      fmt::format("--bind {} is not loopback, and without TLS every client that reaches the port "
+                  "can call the agents and read all traffic. Give --tls-cert and --tls-key, use "
+                  "127.0.0.1 next to the scheduler, or accept it with --insecure-listen",
+                  settings.bind));
 }
 
 absl::Status ChooseTls(const ServerSettings& settings, http::ServerOptions* extender) {
@@ -105,7 +105,7 @@ absl::Status ChooseTls(const ServerSettings& settings, http::ServerOptions* exte
   }
   if (settings.tls_cert.empty()) {
     if (settings.client_ca.empty()) return absl::OkStatus();
-    return Refuse("--client-ca asks for certificates, which takes --tls-cert and --tls-key");
+    return Refuse("--client-ca needs --tls-cert and --tls-key");
   }
   extender->tls = http::TlsOptions{.cert_file = settings.tls_cert,
                                    .key_file = settings.tls_key,
@@ -124,10 +124,10 @@ absl::Status ChooseCluster(const ServerSettings& settings, const Environment& en
   // The loader has checked the text.
   cluster->max_staleness = *ParseDuration(settings.max_staleness);
   if (cluster->max_staleness < kLeastStaleness) {
-    return Refuse(fmt::format(
-        "--max-staleness {} is not accepted: at least {}, since on a quiet cluster the API server "
-        "says about once a minute at most that nothing has changed",
-        settings.max_staleness, PrintDuration(kLeastStaleness)));
+    return Refuse(
+        fmt::format("--max-staleness {} is not accepted; expected at least {}: in a quiet cluster "
+                    "the API server confirms only about once a minute that nothing has changed",
+                    settings.max_staleness, PrintDuration(kLeastStaleness)));
   }
   cluster->watch = settings.watch;
   cluster->kubeconfig = settings.kubeconfig;
@@ -135,10 +135,10 @@ absl::Status ChooseCluster(const ServerSettings& settings, const Environment& en
   cluster->context = settings.context;
   const bool fixed = !settings.node_table.empty();
   if (fixed && !settings.kubeconfig.empty()) {
-    return Refuse("--node-table and --kubeconfig exclude each other: nodes come from one of them");
+    return Refuse("give either --node-table or --kubeconfig: both are sources of nodes");
   }
   if (!settings.context.empty() && !cluster->HasKubeconfig()) {
-    return Refuse("--context is one of a kubeconfig: give --kubeconfig or KUBECONFIG too");
+    return Refuse("--context needs a kubeconfig: give --kubeconfig or KUBECONFIG, too");
   }
   if (fixed) cluster->watch = false;
   return absl::OkStatus();

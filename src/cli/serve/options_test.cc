@@ -108,8 +108,10 @@ TEST(ServeOptions, SettingsOfAPortThatIsNotThereAreRefused) {
                                          {"--max-waiting-binds", "3"}}) {
     const auto prepared = PrepareWithout({"gang"}, {{"--agents", "gang"}, {flag, value}});
     EXPECT_EQ(prepared.status().code(), absl::StatusCode::kInvalidArgument) << flag;
-    EXPECT_THAT(std::string(prepared.status().message()),
-                HasSubstr(flag + " is not accepted: with the settings of gang no scheduler calls"));
+    EXPECT_THAT(
+        std::string(prepared.status().message()),
+        HasSubstr(flag +
+                  " is not accepted: with the settings of gang no scheduler calls the agents"));
   }
 }
 
@@ -170,16 +172,16 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"Bind", {{"--bind", "0.0.0.0"}}, "--bind 0.0.0.0 is not loopback"},
         WrongRow{"BindName",
                  {{"--bind", "example.com"}, {"--insecure-listen", "true"}},
-                 "--bind: \"example.com\" is not accepted: an IP address or localhost"},
+                 "--bind: \"example.com\" is not accepted; expected an IP address or localhost"},
         WrongRow{"BindNumber", {{"--bind", "10"}}, "--bind: \"10\" is not accepted"},
         WrongRow{"BindEmpty", {{"--bind", ""}}, "--bind: \"\" is not accepted"},
         WrongRow{"AdminBindName",
                  {{"--admin-bind", "example.com"}},
-                 "--admin-bind: \"example.com\" is not accepted: IP addresses or localhost, "
-                 "separated by commas; \"example.com\" is none"},
+                 "--admin-bind: \"example.com\" is not accepted; expected IP addresses or "
+                 "localhost, separated by commas; \"example.com\" is none"},
         WrongRow{"AdminBindOneOfSeveral",
                  {{"--admin-bind", "10.0.0.7,10.0.0.7:80"}},
-                 "--admin-bind: \"10.0.0.7,10.0.0.7:80\" is not accepted: IP addresses or "
+                 "--admin-bind: \"10.0.0.7,10.0.0.7:80\" is not accepted; expected IP addresses or "
                  "localhost, separated by commas; \"10.0.0.7:80\" is none"},
         WrongRow{"AdminBindNone", {{"--admin-bind", ""}}, "separated by commas; there is none"},
         WrongRow{"AdminBindVariableThatIsNotSet",
@@ -195,14 +197,14 @@ INSTANTIATE_TEST_SUITE_P(
             "AdminBindInAllIpv6", {{"--admin-bind", "::,::1"}}, ":: includes ::1: leave that out"},
         WrongRow{"NoAgents",
                  {{"--agents", ""}},
-                 "--agents: \"\" is not accepted: names of agents (see `outrigger agents`); leave "
-                 "it out to have all that are compiled in"},
+                 "--agents: \"\" is not accepted; expected agent names, see `outrigger agents`; "
+                 "leave it out to have all compiled in"},
         WrongRow{"CertificateWithoutKey", {{"--tls-cert", "c.pem"}}, "--tls-key is missing"},
         WrongRow{"KeyWithoutCertificate", {{"--tls-key", "k.pem"}}, "--tls-cert is missing"},
         WrongRow{"ClientsWithoutTls",
                  {{"--client-ca", "ca.pem"}},
-                 "--client-ca asks for certificates, which takes --tls-cert and --tls-key"},
-        WrongRow{"NoAdminPortLeft", {{"--port", "65436"}}, "give one by --admin-port"},
+                 "--client-ca needs --tls-cert and --tls-key"},
+        WrongRow{"NoAdminPortLeft", {{"--port", "65436"}}, "set --admin-port"},
         WrongRow{"SamePorts",
                  {{"--port", "80"}, {"--admin-port", "80"}},
                  "--port and --admin-port are both 80"}),
@@ -253,10 +255,10 @@ TEST(ServeOptions, TheAdminPortMayHaveSeveralAddresses) {
 
 TEST(ServeOptions, NoAgentsAtAllAreRefusedWhereverTheyAreNotNamed) {
   EXPECT_THAT(std::string(Prepare({}, {{"OUTRIGGER_AGENTS", ""}}).status().message()),
-              HasSubstr("OUTRIGGER_AGENTS=\"\" is not accepted: names of agents"));
+              HasSubstr("OUTRIGGER_AGENTS=\"\" is not accepted; expected agent names"));
   const testing::TempFile file("agents: []\n");
   EXPECT_THAT(std::string(Prepare({}, {}, file.path()).status().message()),
-              HasSubstr(":1:9: agents: \"\" is not accepted: names of agents"));
+              HasSubstr(":1:9: agents: \"\" is not accepted; expected agent names"));
 }
 
 TEST(ServeOptions, LoopbackIsKnownInAllItsSpellings) {
@@ -365,7 +367,7 @@ TEST(ServeOptions, RefuseAContradictoryWayToTheCluster) {
   EXPECT_THAT(Error({{"--max-staleness", "59s"}}), HasSubstr("--max-staleness 59s"));
   EXPECT_THAT(Error({{"--context", "lab"}}), HasSubstr("--kubeconfig"));
   EXPECT_THAT(Error({{"--node-table", "n.json"}, {"--kubeconfig", "k.yaml"}}),
-              HasSubstr("exclude each other"));
+              HasSubstr("give either --node-table"));
 }
 
 }  // namespace

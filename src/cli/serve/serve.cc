@@ -44,18 +44,17 @@ absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::str
         fmt::format("--node-table {}: {}", path, std::string(status.message())));
   }
   for (const json::MalformedValue& value : malformed) {
-    spdlog::warn("{}: node {}: {}: \"{}\" is not accepted: {}", path, value.node, value.field,
-                 value.value, value.accepted);
+    spdlog::warn("{}: node {}: {}: \"{}\" is not accepted; expected {}", path, value.node,
+                 value.field, value.value, value.accepted);
   }
-  spdlog::info("{} nodes from {} for names-only calls", nodes.size(), path);
+  spdlog::info("{} nodes read from {} for calls that carry only node names", nodes.size(), path);
   return std::make_unique<engine::FixedNodes>(std::move(nodes));
 }
 
 absl::Status WithPortHint(const absl::Status& status) {
   if (!absl::IsAlreadyExists(status)) return status;
   return absl::AlreadyExistsError(fmt::format(
-      "{}; see who listens there with `ss -ltnp`, or choose other ports with --port and "
-      "--admin-port",
+      "{}; find the process with `ss -ltnp`, or choose other ports with --port and --admin-port",
       std::string(status.message())));
 }
 
@@ -96,7 +95,7 @@ void RunUntilStopped(const ServeOptions& options, engine::Engine& engine,
   WaitForStop();
   // First of all: calls that wait for what an agent does would otherwise wait on.
   engine.Stop();
-  spdlog::info("stopping: calls under way get {} ms", options.drain_timeout.count());
+  spdlog::info("stopping: calls in flight have {} ms to finish", options.drain_timeout.count());
   service.Drain(options.drain_delay, options.drain_timeout);
   spdlog::info("stopped");
 }
@@ -138,7 +137,7 @@ absl::Status WithCause(const absl::Status& status, const ServeOptions& options,
     return status;
   }
   return absl::FailedPreconditionError(
-      fmt::format("{}; {} keeps it away: leave that out", std::string(status.message()),
+      fmt::format("{}; {} prevents it: leave that out", std::string(status.message()),
                   options.node_table.empty() ? "--watch=false" : "--node-table"));
 }
 

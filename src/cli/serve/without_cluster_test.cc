@@ -90,7 +90,7 @@ TEST_P(ServeWarns, OfCallsThatCannotBeAnswered) {
   EXPECT_THAT(log, HasSubstr("choose other ports"));
   const std::string warning = GetParam().warning;
   if (warning.empty()) {
-    EXPECT_THAT(log, Not(HasSubstr("no cluster is followed")));
+    EXPECT_THAT(log, Not(HasSubstr("no cluster is watched")));
   } else {
     EXPECT_THAT(log, AllOf(HasSubstr(warning), HasSubstr("scheduler-config --full-nodes")));
   }
@@ -100,8 +100,7 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, ServeWarns,
     ::testing::Values(Start{"NoWay",
                             {"--agents=safe"},
-                            "safe reads more of nodes than names, and no cluster is "
-                            "followed: "},
+                            "safe reads more of nodes than names, but no cluster is watched: "},
                       Start{"NamesTheAgents",
                             {"--agents=names,sound,safe"},
                             "sound and safe read more of nodes "},
@@ -119,14 +118,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Serve, NamesTheFlagThatKeepsAnAgentFromTheCluster) {
   const TempFile config(kConfig, "config");
-  EXPECT_THAT(LogOf({"--agents=plans", "--watch=false", "--kubeconfig", config.path()}),
-              HasSubstr("plans: needs the API server; --watch=false keeps it away: leave that "
-                        "out\n"));
+  EXPECT_THAT(
+      LogOf({"--agents=plans", "--watch=false", "--kubeconfig", config.path()}),
+      HasSubstr("plans: needs the API server; --watch=false prevents it: leave that out\n"));
   EXPECT_THAT(LogOf({"--agents=plans"}), HasSubstr("plans: needs the API server\n"));
   const TempFile nodes(kNodes, "nodes.json");
   EXPECT_THAT(LogOf({"--agents=plans", "--node-table", nodes.path()}),
-              HasSubstr("plans: needs the API server; --node-table keeps it away: leave that "
-                        "out\n"));
+              HasSubstr("plans: needs the API server; --node-table prevents it: leave that out\n"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class Padded {
   std::string text_;
 };
 
-/// A value that could not be used and was taken as absent: a malformed quantity, or a taint or
+/// A value that could not be used and was treated as absent: a malformed quantity, or a taint or
 /// toleration of an effect or operator that this program does not know.
 struct MalformedValue {
   std::string node;   // empty: the pod

@@ -33,13 +33,13 @@ absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view pag
   // Without the URL: one that cannot be read may hold a password.
   const auto refuse = [](const std::string& why) {
     return absl::InvalidArgumentError(fmt::format(
-        "URL of an agent: {}; accepted is http://127.0.0.1:PORT, with its admin port", why));
+        "URL of an agent: {}; expected http://127.0.0.1:PORT with its admin port", why));
   };
   const absl::StatusOr<Url> parsed = ParseUrl(url);
   if (!parsed.ok()) return refuse(std::string(parsed.status().message()));
   if (parsed->scheme != "http") return refuse("admin ports do not have TLS");
   if (!IsLoopback(parsed->host)) {
-    return refuse("agents show pages on loopback only (see kubectl port-forward)");
+    return refuse("agents serve pages on loopback only (see kubectl port-forward)");
   }
   if (!parsed->path.empty()) return refuse("a path is not accepted");
   const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};
@@ -99,7 +99,7 @@ absl::StatusOr<page::Page> Read(const Question& question, const http_client::Ans
                                            question.url, std::string(page.status().message())));
   }
   if ("/" + page->name != question.path) {
-    return absl::DataLossError(fmt::format("{}: the answer is the page \"{}\"", question.url,
+    return absl::DataLossError(fmt::format("{}: the response is the page \"{}\"", question.url,
                                            Shortened(Printable(page->name), kMaxQuoted)));
   }
   return page;

@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         AnswerRow{"Html", Http("200 OK", "<html>"), StatusCode::kDataLoss,
                   "not a page of an agent: it is not a JSON object. Check that this is the admin"},
         AnswerRow{"AnotherPage", Http("200 OK", Page("shares")), StatusCode::kDataLoss,
-                  "the answer is the page \"shares\""},
+                  "the response is the page \"shares\""},
         AnswerRow{"AnotherVersion", Http("200 OK", Page("queue", 2)), StatusCode::kUnimplemented,
                   "a page of version 2"},
         AnswerRow{"NoHttp", "SSH-2.0-OpenSSH\r\n", StatusCode::kDataLoss, "the connection ended"},
@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(
         UrlRow{"FarAddress", "http://10.0.0.1:9971", "queue", "on loopback only"},
         UrlRow{"Name", "http://127.example.com:9971", "queue", "on loopback only"},
         UrlRow{"Path", "http://127.0.0.1:9971/queue", "queue", "a path is not accepted"},
-        UrlRow{"NoScheme", "127.0.0.1:9971", "queue", "accepted is http://127.0.0.1:PORT"},
+        UrlRow{"NoScheme", "127.0.0.1:9971", "queue", "expected http://127.0.0.1:PORT"},
         UrlRow{"Password", "http://user:secret@127.0.0.1:9971", "queue", "URL of an agent: "},
         UrlRow{"PageName", "http://127.0.0.1:9971", "../queue", "page name \"../queue\""}),
     [](const auto& row) { return row.param.name; });

@@ -84,7 +84,7 @@ struct Command {
   std::vector<Flag> flags = {};
   std::vector<FlagSettings> settings = {};
   std::string notes = {};          // what its help says behind the flags, broken by hand
-  std::string subcommands = {};    // "What to explain": it runs nothing by itself
+  bool has_subcommands = false;    // it runs nothing by itself
   bool is_hidden = false;          // for maintainers
   bool opens_connections = false;  // a peer that ends must not end the program
   std::function<int(const Given&, const World&)> run = {};

@@ -12,8 +12,8 @@ namespace outrigger::cli {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command\n"
-    "line, the settings or what a file holds are wrong.";
+    "Exit codes: 0 success, 1 failure (a file cannot be read, a port is in use), 2 the "
+    "command\nline, the settings or the content of a file is wrong.";
 
 // CLI11 indents the lines of a description but does not break them.
 std::string Wrapped(const std::string& text) {
@@ -36,6 +36,13 @@ std::string Wrapped(const std::string& text) {
   return wrapped;
 }
 
+// "table, json or yaml".
+std::string AnyOf(const std::vector<std::string>& words) {
+  std::string list = fmt::format("{}", fmt::join(words.begin(), words.end() - 1, ", "));
+  if (words.size() > 1) list += " or ";
+  return list + words.back();
+}
+
 // A setting as the flag that it is; what stands for its value is "FILE", "NUMBER", "text|json".
 Flag FlagOf(const BoundSetting& setting) {
   const SettingSpec& spec = setting.spec;
@@ -43,7 +50,8 @@ Flag FlagOf(const BoundSetting& setting) {
   Flag flag{
       .name = setting.flag,
       .value = choices.empty() ? UpperCase(spec.type) : fmt::format("{}", fmt::join(choices, "|")),
-      .help = fmt::format("{} ({}; default {})", spec.help, spec.accepted, spec.default_text),
+      .help = fmt::format("{} ({}; default {})", spec.help, spec.accepted,
+                          spec.default_text.empty() ? "empty" : spec.default_text),
       .offered = choices,
       .is_file = spec.accepted == "the path of a file",
       .is_list = spec.type == "list"};
@@ -176,7 +184,7 @@ class CommandLine::Tree {
 
 CommandLine::Tree::Tree(std::vector<Command> commands, const std::string& program)
     : commands_(std::move(commands)),
-      app_("Sidecar agents that give the stock kube-scheduler what it lacks.", program) {
+      app_("Sidecar agents that extend the stock kube-scheduler.", program) {
   app_.allow_extras();  // what is unknown is reported by us, with the nearest name
   app_.require_subcommand(0, 1);
   app_.footer(kExitCodes);
@@ -198,9 +206,6 @@ void CommandLine::Tree::Add(const Command& command) {
   entry.app = FindParent(command.name)->add_subcommand(name, command.summary);
   entry.app->allow_extras();
   if (command.is_hidden) entry.app->group("");
-  if (!command.subcommands.empty()) {
-    entry.app->get_formatter()->label("Subcommands", command.subcommands);
-  }
   entry.app->footer(command.notes.empty() ? kExitCodes
                                           : fmt::format("{}\n{}", command.notes, kExitCodes));
   for (const Flag& flag : command.flags) {
@@ -268,8 +273,8 @@ absl::Status CommandLine::Tree::CheckFlags(const Entry& entry) const {
     for (const std::string& value : option->results()) {
       const std::vector<std::string>& words = flag->words;
       if (words.empty() || std::find(words.begin(), words.end(), value) != words.end()) continue;
-      return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is not accepted: {}{}",
-                                                    option->get_name(), value, Listed(words),
+      return absl::InvalidArgumentError(fmt::format("{}: \"{}\" is not accepted; expected {}{}",
+                                                    option->get_name(), value, AnyOf(words),
                                                     DidYouMean(value, words)));
     }
   }
@@ -286,14 +291,9 @@ absl::StatusOr<Parsed> CommandLine::Tree::Read(const CLI::App& chosen) const {
   }
   const Entry& entry = *Find(chosen);
   const Command& command = *entry.command;
-  if (!command.subcommands.empty()) {
-    std::string what = command.subcommands;  // "What to do"
-    what.front() = 'w';
+  if (command.has_subcommands) {
     const std::vector<std::string> names = NamesBelow(chosen);
-    std::string list = fmt::format("{}", fmt::join(names.begin(), names.end() - 1, ", "));
-    if (names.size() > 1) list += " or ";
-    return Wrong(chosen,
-                 fmt::format("{} wants to know {}: {}{}", command.name, what, list, names.back()));
+    return Wrong(chosen, fmt::format("{} needs a subcommand: {}", command.name, AnyOf(names)));
   }
   absl::Status checked = CheckFlags(entry);
   if (!checked.ok()) return checked;

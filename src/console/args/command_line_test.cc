@@ -142,19 +142,19 @@ INSTANTIATE_TEST_SUITE_P(
                  "--port is given twice; see `outrigger serve --help`"},
         WrongRow{"OutputFormat",
                  {"agents", "-o", "xml"},
-                 "--output: \"xml\" is not accepted: table, json and yaml"},
+                 "--output: \"xml\" is not accepted; expected table, json or yaml"},
         WrongRow{
-            "ShellMissing", {"completion"}, "completion wants the name of a shell: bash or zsh"},
+            "ShellMissing", {"completion"}, "completion needs the name of a shell: bash or zsh"},
         WrongRow{"Shell",
                  {"completion", "bsh"},
-                 "shell: \"bsh\" is not accepted: bash and zsh; did you mean bash?"}),
+                 "shell: \"bsh\" is not accepted; expected bash or zsh; did you mean bash?"}),
     [](const auto& row) { return row.param.name; });
 
 TEST_F(CommandLineTest, HelpDocumentsExitCodes) {
   for (const Arguments& arguments : {Arguments{"--help"}, Arguments{"serve", "--help"},
                                      Arguments{"scheduler-config", "--help"}}) {
     EXPECT_THAT(HelpOf(arguments),
-                HasSubstr("Exit codes: 0 done, 1 it failed (a file cannot be read"));
+                HasSubstr("Exit codes: 0 success, 1 failure (a file cannot be read"));
   }
 }
 

@@ -11,7 +11,7 @@ This page lists the flags and arguments of every command, as `outrigger COMMAND 
 settings stand in [settings.md](settings.md). A flag without a value is off by default; any other flag without a stated
 default is unset.
 
-Exit codes: 0 done, 1 it failed (a file cannot be read, a port is taken), 2 the command line, the settings or the
+Exit codes: 0 success, 1 failure (a file cannot be read, a port is in use), 2 the command line, the settings or the
 content of a file is wrong. `doctor` also exits with 1 if it finds errors.
 )";
 

@@ -49,7 +49,7 @@ Flag ConfigFlag(const std::string& group) {
   return {.name = "--config",
           .value = "FILE",
           .help =
-              "settings file in YAML: server settings and a section per agent; also "
+              "settings file in YAML, with server settings and a section per agent; also "
               "OUTRIGGER_CONFIG",
           .is_file = true,
           .group = group};
@@ -79,7 +79,7 @@ std::vector<FlagSettings> ServeSettings(const std::vector<AgentInfo>& registry,
 std::vector<Flag> KubeconfigFlags(const std::string& what) {
   return {{.name = "--kubeconfig",
            .value = "FILE",
-           .help = fmt::format("how to reach {}", what),
+           .help = fmt::format("kubeconfig of {}", what),
            .is_file = true},
           {.name = "--context",
            .value = "NAME",
@@ -89,7 +89,7 @@ std::vector<Flag> KubeconfigFlags(const std::string& what) {
 Flag LimitFlag(const std::string& rows) {
   return {.name = "--limit",
           .value = "N",
-          .help = fmt::format("{0} at most, 1 to {1} (default {1})", rows, kMostRows)};
+          .help = fmt::format("maximum {0}, 1 to {1} (default {1})", rows, kMostRows)};
 }
 
 absl::Status ReadLimit(const Given& given, size_t* limit) {
@@ -110,7 +110,7 @@ std::vector<Flag> Together(std::vector<std::vector<Flag>> parts) {
 
 absl::Status NotAccepted(std::string_view flag, std::string_view value, std::string_view accepted) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: \"{}\" is not accepted: {}", flag, value, accepted));
+      fmt::format("{}: \"{}\" is not accepted; expected {}", flag, value, accepted));
 }
 
 absl::Status CheckNotEmpty(const Given& given, std::string_view flag, std::string_view accepted) {

@@ -36,7 +36,7 @@ absl::Status ReadLimit(const Given& given, size_t* limit);
 /// Returns all flags in one list.
 std::vector<Flag> Together(std::vector<std::vector<Flag>> parts);
 
-/// InvalidArgument: `FLAG: "VALUE" is not accepted: ACCEPTED`.
+/// InvalidArgument: `FLAG: "VALUE" is not accepted; expected ACCEPTED`.
 absl::Status NotAccepted(std::string_view flag, std::string_view value, std::string_view accepted);
 
 /// Refuses an empty value of a flag that was given.

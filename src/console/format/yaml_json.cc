@@ -45,7 +45,7 @@ class JsonWriter final : public YAML::EventHandler {
   }
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    if (AtKey()) Refuse(mark, "a key is a plain word, not an alias");
+    if (AtKey()) Refuse(mark, "a key must be a plain word, not an alias");
     const auto named = anchors_.find(anchor);
     if (named == anchors_.end()) Refuse(mark, "an alias of a key, or of what it is part of");
     const auto [begin, size] = named->second;
@@ -65,7 +65,8 @@ class JsonWriter final : public YAML::EventHandler {
     const ScalarForm form = FormOf(tag, value);
     if (form.kind == ScalarForm::Kind::kImpossible) {
       Refuse(mark,
-             fmt::format("{} is a number that JSON cannot say; quote it if it is a text", value));
+             fmt::format("{} is a number that JSON cannot represent; quote it if it is a string",
+                         value));
     }
     if (form.kind == ScalarForm::Kind::kText) {
       json::AppendString(value, &out_);
@@ -113,7 +114,7 @@ class JsonWriter final : public YAML::EventHandler {
 
   void WriteKey(const YAML::Mark& mark, const std::string& tag, const std::string& key) {
     if (tag == "?" && key == "<<") {
-      Refuse(mark, "merge keys (<<) are not accepted; write out what they stand for");
+      Refuse(mark, "merge keys (<<) are not supported; write out their content");
     }
     Collection& in = open_.back();
     if (!in.empty) out_ += ',';
@@ -124,7 +125,7 @@ class JsonWriter final : public YAML::EventHandler {
   }
 
   void Open(const YAML::Mark& mark, char bracket, YAML::anchor_t anchor) {
-    if (AtKey()) Refuse(mark, "a key is a plain word");
+    if (AtKey()) Refuse(mark, "a key must be a plain word");
     Begin();
     const bool is_map = bracket == '{';
     open_.push_back({is_map, is_map, true, anchor, out_.size()});

@@ -66,8 +66,8 @@ TEST_P(YamlThatIsRefused, NamesThePlace) {
 const Row kRefused[] = {
     {"Broken", "a: 1\nb: [1\n", "f.yaml:3:1: not YAML: "},
     {"MergeKey", "a: &x {b: 1}\nc:\n  <<: *x\n", "f.yaml:3:3: not YAML: merge keys (<<)"},
-    {"Infinity", "a: .inf", "f.yaml:1:4: not YAML: .inf is a number that JSON cannot say"},
-    {"KeyIsAMap", "{a: 1}: b", "a key is a plain word"},
+    {"Infinity", "a: .inf", "f.yaml:1:4: not YAML: .inf is a number that JSON cannot represent"},
+    {"KeyIsAMap", "{a: 1}: b", "a key must be a plain word"},
     {"AliasInItself", "&x [*x]", "not YAML: an alias of a key, or of what it is part of"},
     {"EndlessDocuments", ", a", "not YAML"},
 };

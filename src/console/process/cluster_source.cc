@@ -24,12 +24,13 @@ using std::chrono::steady_clock;
 // What a bad object says is anybody's text; once per object and minute would fill a log.
 void WarnOfObject(const kube::ObjectProblem& problem) {
   if (problem.value == nullptr) {
-    spdlog::warn("{} {}/{} cannot be read, what was known of it stays: {}", problem.resource,
+    spdlog::warn("{} {}/{} cannot be read; its previous state is kept: {}", problem.resource,
                  problem.namespace_, problem.name, problem.error);
     return;
   }
-  spdlog::debug("{} {}/{}: {}: \"{}\" is not accepted: {}", problem.resource, problem.namespace_,
-                problem.name, problem.value->field, problem.value->value, problem.value->accepted);
+  spdlog::debug("{} {}/{}: {}: \"{}\" is not accepted; expected {}", problem.resource,
+                problem.namespace_, problem.name, problem.value->field, problem.value->value,
+                problem.value->accepted);
 }
 
 kube::ClusterWatchOptions WatchOptions(const ClusterOptions& options,
@@ -157,7 +158,7 @@ absl::StatusOr<std::unique_ptr<ClusterSource>> ClusterSource::Make(const Cluster
   client_options.warn = [](const std::string& text) { spdlog::warn("{}", text); };
   auto client = kube::Client::Create(*config, std::move(client_options));
   if (!client.ok()) return client.status();
-  spdlog::info("following the cluster of {}", config->server);
+  spdlog::info("watching the cluster of {}", config->server);
   return std::make_unique<ClusterSourceImpl>(*std::move(client), options, environment);
 }
 

@@ -21,12 +21,12 @@ std::string FollowLog::Line(const kube::ReflectorState* before, const kube::Refl
   const bool was_ready = before != nullptr && before->ready();
   if (!now.last_error.empty()) {
     if (failed && before->last_error == now.last_error) return "";
-    return fmt::format("{}: cannot follow the API server, trying again: {}", now.resource,
+    return fmt::format("{}: cannot watch the API server, trying again: {}", now.resource,
                        now.last_error);
   }
   if (!now.unknown_versions.empty()) {
     if (before != nullptr && before->unknown_versions == now.unknown_versions) return "";
-    return fmt::format("{}: served in the version {}, which is not known", now.resource,
+    return fmt::format("{}: served in version {}, which is not supported", now.resource,
                        now.unknown_versions);
   }
   const bool was_missing = was_ready && before->not_installed && before->unknown_versions.empty();

@@ -56,7 +56,7 @@ absl::Status NotToBeHad(const LeaseTask& task, const std::string& holder) {
                                ? "No holder was seen: check the rights on Leases"
                                : fmt::format("{} holds it: {}", Printable(holder), task.cure);
   return absl::DeadlineExceededError(
-      fmt::format("Lease {}/{} was not to be had in {} s, and nothing was done. {}",
+      fmt::format("Lease {}/{} could not be acquired within {} s; nothing was done. {}",
                   task.claim.namespace_, task.claim.name, seconds, cure));
 }
 

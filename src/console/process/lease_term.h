@@ -27,8 +27,8 @@ struct LeaseTask {
 };
 
 /// Stands for election, does the work as soon as the Lease is held, gives it back, and returns what
-/// the work returned. Blocks. DeadlineExceeded: the Lease was not to be had in time, the text names
-/// its holder, and nothing was done. InvalidArgument names the field of the claim.
+/// the work returned. Blocks. DeadlineExceeded: the Lease could not be acquired within time, the
+/// text names its holder, and nothing was done. InvalidArgument names the field of the claim.
 absl::Status HoldingLease(Elections* elections, LeaseTask task, const Clock& clock);
 
 }  // namespace outrigger::cli

@@ -67,7 +67,7 @@ TEST_F(LeaseTermTest, GivesUpIfItDoesNotGetTheLease) {
   const absl::Status status = HoldingLease(&elections, Task(), Impatient());
   EXPECT_TRUE(absl::IsDeadlineExceeded(status));
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("Lease kube-system/outrigger-penalty was not to be had in 60 s, and "
+              HasSubstr("Lease kube-system/outrigger-penalty could not be acquired within 60 s; "
                         "nothing was done. No holder was seen"));
   EXPECT_EQ(works_, 0);
 }

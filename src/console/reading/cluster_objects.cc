@@ -17,9 +17,8 @@ constexpr const char* kExpectedDump = "what `kubectl get nodes,pods -A -o yaml` 
 // kubectl refuses a list with a kind that is not installed.
 constexpr const char* kExpectedOfGangs =
     "what `kubectl get nodes,pods,podgroups,priorityclasses,pv,pvc,resourceclaims,deviceclasses -A "
-    "-o yaml` prints (without podgroups where none are installed, and resourceclaims and "
-    "deviceclasses before "
-    "Kubernetes 1.34)";
+    "-o yaml` prints (omit podgroups if not installed; before Kubernetes 1.34 omit resourceclaims "
+    "and deviceclasses)";
 
 std::string FullName(const PodName& pod) {
   return pod.name_space + "/" + pod.name;
@@ -162,7 +161,7 @@ absl::Status NoNodes(const std::string& where, const std::map<std::string, size_
   counts.reserve(kinds.size());
   for (const auto& [kind, count] : kinds) counts.push_back(fmt::format("{} {}", count, kind));
   return absl::FailedPreconditionError(Printable(fmt::format(
-      "{} has no nodes (objects by kind: {}); expected is {}", where, Listed(counts), expected)));
+      "{} has no nodes (objects by kind: {}); expected {}", where, Listed(counts), expected)));
 }
 
 absl::Status ObjectPicker::NoPod() const {
@@ -177,9 +176,9 @@ absl::Status ObjectPicker::NoPod() const {
   if (!elsewhere.empty()) {
     hint = fmt::format("; there is one in namespace {}", Listed(elsewhere));
   } else if (const auto near = NearNames(wanted_->name, names); !near.empty()) {
-    hint = fmt::format("; names that are near: {}", Listed(near));
+    hint = fmt::format("; similar names: {}", Listed(near));
   } else if (pods_.empty() && !expected_.empty()) {
-    hint = fmt::format("; it has no pods at all: expected is {}", expected_);
+    hint = fmt::format("; it has no pods: expected {}", expected_);
   }
   return absl::NotFoundError(Printable(fmt::format(
       "{} has no pod {}{}{}", where_, wanted_->name,
@@ -212,7 +211,7 @@ absl::StatusOr<FoundObjects> ObjectPicker::Finish() {
 }
 
 std::string NoteOf(const json::MalformedValue& value, const std::string& owner) {
-  return Printable(fmt::format("{}: {}: \"{}\" is not accepted: {}; taken as absent",
+  return Printable(fmt::format("{}: {}: \"{}\" is not accepted; expected {}; treated as absent",
                                value.node.empty() ? owner : "node " + value.node, value.field,
                                value.value, value.accepted));
 }

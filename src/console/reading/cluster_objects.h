@@ -106,8 +106,8 @@ class ObjectPicker {
 absl::Status NoNodes(const std::string& where, const std::map<std::string, size_t>& kinds,
                      const std::string& expected);
 
-/// "node n1: status.allocatable.cpu: "x" is not accepted: ...; taken as absent". `owner` is what
-/// has the value if it is no node.
+/// "node n1: status.allocatable.cpu: "x" is not accepted; expected ...; treated as absent". `owner`
+/// is what has the value if it is no node.
 std::string NoteOf(const json::MalformedValue& value, const std::string& owner);
 
 /// The objects in `text`: YAML or JSON as `kubectl get nodes,pods -A -o yaml` prints them. `name`

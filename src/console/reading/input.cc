@@ -16,10 +16,9 @@ std::vector<Flag> ClusterFlags(const std::string& resources, const std::string& 
   return Together(
       {{{.name = "--cluster",
          .value = "FILE",
-         .help = fmt::format(
-             "the cluster, as `kubectl get {} -A -o json` (faster) or yaml prints it{}; - "
-             "reads standard input; without it, the live cluster is asked",
-             resources, but),
+         .help = fmt::format("file with the output of `kubectl get {} -A -o json` (faster) or "
+                             "yaml{}; - reads standard input; default: the live cluster",
+                             resources, but),
          .is_file = true}},
        KubeconfigFlags("the live cluster")});
 }
@@ -33,7 +32,7 @@ absl::Status ReadExplainFlags(const Given& given, ExplainFlags* flags) {
   flags->color = given.Value("--color", flags->color);
   if (!flags->cluster.empty() && !(flags->kubeconfig.empty() && flags->context.empty())) {
     return absl::InvalidArgumentError(
-        "--kubeconfig and --context are for the live cluster, --cluster is in its place");
+        "--kubeconfig and --context select the live cluster; --cluster replaces it");
   }
   return absl::OkStatus();
 }
@@ -48,7 +47,7 @@ absl::Status ReadName(const Given& given, std::string_view what, ExplainFlags* f
   const bool pod = what == "pod";
   if (before.empty() || flags->name.empty() || flags->name.find('/') != std::string::npos) {
     return absl::InvalidArgumentError(
-        Printable(fmt::format("\"{}\" is not accepted: NAME{}", text,
+        Printable(fmt::format("\"{}\" is not accepted; expected NAME{}", text,
                               pod ? ", NAMESPACE/NAME or pod/NAME" : " or NAMESPACE/NAME")));
   }
   // A namespace of such a name takes --namespace.

@@ -60,13 +60,12 @@ TEST_F(ExplainPod, ReportsAnAgentThatCannotAnswerAndExplainsTheOthers) {
   const Ran ran =
       RunIt({"explain", "pod", "-f", pod_.path(), "--cluster", dump.path(), "-o", "table"});
   EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.out, HasSubstr("Fits:      0 of 1 node, kube-scheduler's own filters aside\n"
-                                 "Fault:     wind: the mast is down (from /wind/filter: the "
-                                 "scheduler fails, and places the pod nowhere)\n"
-                                 "\n"
-                                 "NODE  FITS  TOTAL  AGENT  VERDICT    SCORE  WHY\n"
-                                 "n1    ?         6  safe   fits          10  risk 0.00\n"
-                                 "                   wind   no answer      2\n"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr("Fits:      0 of 1 node, kube-scheduler's own filters aside\nFault:     wind: the "
+                "mast is down (from /wind/filter: scheduling fails for the pod)\n\nNODE  FITS  "
+                "TOTAL  AGENT  VERDICT    SCORE  WHY\nn1    ?         6  safe   fits          10  "
+                "risk 0.00\n                   wind   no answer      2\n"));
 }
 
 TEST_F(ExplainPod, SaysThatNoNodeIsMeasuredWhereThatCounts) {
@@ -94,14 +93,12 @@ TEST_F(ExplainPod, ListsValuesThatCouldNotBeUsed) {
                           {{}, "kind: Pod\nmetadata: {name: p}\nspec:\n  overhead: {cpu: x}\n"});
   EXPECT_EQ(notes.code, 0);
   EXPECT_EQ(notes.err,
-            "note: pod p: spec.overhead.cpu: \"x\" is not accepted: a quantity such as 250m, 1.5Gi "
-            "or 2e3; taken as absent\n"
-            "note: pod p: as the API server does: QoS class BestEffort; tolerations of not-ready, "
-            "unreachable\n"
-            "note: node n1: status.allocatable.cpu: \"lots\" is not accepted: a quantity such as "
-            "250m, 1.5Gi or 2e3; taken as absent\n"
-            "note: safe: node n1: risk: \"high\" is not accepted: a decimal number; taken as "
-            "absent\n");
+            "note: pod p: spec.overhead.cpu: \"x\" is not accepted; expected a quantity such as "
+            "250m, 1.5Gi or 2e3; treated as absent\nnote: pod p: as the API server does: QoS class "
+            "BestEffort; tolerations of not-ready, unreachable\nnote: node n1: "
+            "status.allocatable.cpu: \"lots\" is not accepted; expected a quantity such as 250m, "
+            "1.5Gi or 2e3; treated as absent\nnote: safe: node n1: risk: \"high\" is not accepted; "
+            "expected a decimal number; treated as absent\n");
 }
 
 }  // namespace

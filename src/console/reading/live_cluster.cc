@@ -166,7 +166,7 @@ class LiveCluster final : public ClusterObjects {
                               std::vector<std::string>* notes) {
     if (absl::IsNotFound(status)) return absl::OkStatus();
     if (!absl::IsPermissionDenied(status)) return status;
-    notes->push_back(fmt::format("{} are taken as not there: {}", kube::NameOf(resource),
+    notes->push_back(fmt::format("{} are treated as absent: {}", kube::NameOf(resource),
                                  std::string(status.message())));
     return absl::OkStatus();
   }
@@ -184,7 +184,7 @@ class LiveCluster final : public ClusterObjects {
   absl::Status ForNamespaces(json::OnObject on_object, std::vector<std::string>* notes) {
     absl::Status status = ForEachOf(kube::kNamespaces, kube::PathOf(kube::kNamespaces), on_object);
     if (!absl::IsPermissionDenied(status)) return status;
-    notes->push_back(fmt::format("namespaces are taken as not labelled for admin access: {}",
+    notes->push_back(fmt::format("namespaces are treated as not labelled for admin access: {}",
                                  std::string(status.message())));
     return absl::OkStatus();
   }

@@ -71,10 +71,10 @@ class ManifestReader {
     std::vector<std::string> kinds;
     for (const auto& [kind, count] : others_) kinds.push_back(fmt::format("{} {}", count, kind));
     if (pods_.empty()) {
-      return absl::InvalidArgumentError(Printable(
-          fmt::format("{}: has no pod ({}); accepted are Pods and objects with a pod template, "
-                      "such as Job, Deployment and StatefulSet",
-                      name_, kinds.empty() ? "nothing at all" : Listed(kinds))));
+      return absl::InvalidArgumentError(
+          Printable(fmt::format("{}: has no pod ({}); expected Pods or objects with a pod "
+                                "template, such as Job, Deployment and StatefulSet",
+                                name_, kinds.empty() ? "no objects" : Listed(kinds))));
     }
     if (!kinds.empty()) {
       notes_->push_back(Printable(fmt::format("{}: no pods are in {}", name_, Listed(kinds))));

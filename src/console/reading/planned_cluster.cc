@@ -96,7 +96,7 @@ absl::Status ClusterTaker::TakePodGroup(const json::ListedObject& object) {
   const Dialect dialect = DialectOf(object.api_version);
   if (dialect == Dialect::kNone) {
     const std::string note =
-        Printable(fmt::format("PodGroups of apiVersion \"{}\" are left out: not known",
+        Printable(fmt::format("PodGroups of apiVersion \"{}\" are ignored: not supported",
                               object.api_version.substr(0, 64)));
     if (names_.insert(note).second) result_.notes.push_back(note);
     NoteUnknownVersion(object.api_version.substr(0, 64));

@@ -20,7 +20,7 @@ const std::string* ValueIn(const Environment& environment, const std::string& na
 
 absl::Status Refuse(std::string_view name, std::string_view value, std::string_view accepted) {
   return absl::InvalidArgumentError(
-      fmt::format("{}={:?} is not accepted: {}", name, Printable(value), accepted));
+      fmt::format("{}={:?} is not accepted; expected {}", name, Printable(value), accepted));
 }
 
 const BoundSetting* FindSetting(const SettingGroup& group, std::string_view name) {

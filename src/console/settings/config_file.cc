@@ -21,7 +21,8 @@ class Reader {
 
   absl::Status ReadDocument(const YAML::Node& root) {
     if (!root.IsDefined() || root.IsNull()) return absl::OkStatus();
-    if (!root.IsMap()) return Error(root, "a settings file is a mapping, such as `port: 9870`");
+    if (!root.IsMap())
+      return Error(root, "a settings file must be a mapping, such as `port: 9870`");
     return ReadMap(root, "");
   }
 
@@ -30,7 +31,7 @@ class Reader {
  private:
   absl::Status ReadMap(const YAML::Node& map, const std::string& section) {
     for (const auto& entry : map) {
-      if (!entry.first.IsScalar()) return Error(entry.first, "a key is a plain word");
+      if (!entry.first.IsScalar()) return Error(entry.first, "a key must be a plain word");
       const std::string key = section + entry.first.Scalar();
       const auto [seen, added] = places_.emplace(key, Place(entry.first));
       if (!added)
@@ -58,7 +59,7 @@ class Reader {
     } else if (value.IsNull()) {
       return Error(value, key + " has no value; give one or remove the key");
     } else {
-      return Error(value, key + " is a mapping; a setting is a single value");
+      return Error(value, key + " is a mapping; a setting must be a single value");
     }
     values_.push_back(std::move(found));
     return absl::OkStatus();
@@ -66,11 +67,12 @@ class Reader {
 
   absl::Status JoinList(const std::string& key, const YAML::Node& list, FileValue* found) {
     if (key != "agents" && key != "adminBind") {
-      return Error(list, key + " is a list; a setting is a single value");
+      return Error(list, key + " is a list; a setting must be a single value");
     }
     const std::string element = key == "agents" ? "the name of an agent" : "an address";
     for (const auto& item : list) {
-      if (!item.IsScalar()) return Error(item, fmt::format("{}: an element is {}", key, element));
+      if (!item.IsScalar())
+        return Error(item, fmt::format("{}: an element must be {}", key, element));
       if (!found->text.empty()) found->text += ',';
       found->text += item.Scalar();
     }
@@ -100,8 +102,8 @@ absl::StatusOr<std::vector<FileValue>> ParseConfigFile(std::string_view name,
   try {
     const std::vector<YAML::Node> documents = LoadDocuments(text);
     if (documents.size() > 1) {
-      return absl::InvalidArgumentError(
-          fmt::format("{}: has {} documents; a settings file is one", name, documents.size()));
+      return absl::InvalidArgumentError(fmt::format(
+          "{}: has {} documents; a settings file must have one", name, documents.size()));
     }
     if (!documents.empty()) {
       absl::Status status = reader.ReadDocument(documents[0]);

@@ -67,7 +67,7 @@ TEST_P(ConfigFileError, NamesThePlaceAndTheKey) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ConfigFileError,
     ::testing::Values(
-        ErrorRow{"NotAMapping", "- a", "o.yaml:1:1: a settings file is a mapping"},
+        ErrorRow{"NotAMapping", "- a", "o.yaml:1:1: a settings file must be a mapping"},
         ErrorRow{"KeyTwice", "port: 1\nbind: x\nport: 2",
                  "o.yaml:3:1: port is given twice, first at o.yaml:1:1"},
         ErrorRow{"KeyTwiceInSection", "safe: {maxRisk: 0.1, maxRisk: 0.2}",
@@ -86,10 +86,10 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorRow{"MappingForAValue", "safe: {maxRisk: {a: 1}}",
                  "o.yaml:1:17: safe.maxRisk is a mapping"},
         ErrorRow{"MappingInAddresses", "adminBind: [{a: 1}]",
-                 "o.yaml:1:13: adminBind: an element is an address"},
+                 "o.yaml:1:13: adminBind: an element must be an address"},
         ErrorRow{"MappingInAgents", "agents: [{a: 1}]",
-                 "agents: an element is the name of an agent"},
-        ErrorRow{"MappingAsKey", "{a: 1}: 2", "a key is a plain word"},
+                 "agents: an element must be the name of an agent"},
+        ErrorRow{"MappingAsKey", "{a: 1}: 2", "a key must be a plain word"},
         ErrorRow{"BrokenFlow", "safe: {maxRisk: 0.3", "not YAML"},
         ErrorRow{"Tab", "safe:\n\tmaxRisk: 0.3",
                  "o.yaml:2:1: not YAML: a tab in the indentation; YAML takes blanks there"},

@@ -22,18 +22,17 @@ A setting is taken from the first of these that has it:
 2. an environment variable: `OUTRIGGER_SAFE_MAX_RISK=0.3`
 3. the settings file that `--config` (or `OUTRIGGER_CONFIG`) names: `safe: {maxRisk: 0.3}`
 4. the environment variable of the program that Outrigger replaces, where the table names one
-   ("formerly"); a value that is not accepted there is warned about and means the default, as it did
+   ("formerly"); an invalid value there causes a warning and means the default, as before
 5. the default
 
-All names follow from the flag's as these do.
+All names are derived from the flag like these.
 
-A value that is not accepted, a key that no setting has and a key given twice end the start with
-exit code 2 and a message that names the place; a file that cannot be read ends it with 1. An
-`OUTRIGGER_` variable that means nothing is warned about; those that Kubernetes makes for a Service
-named `outrigger` are left alone.
+An invalid value, an unknown key or a key given twice ends the start with exit code 2 and a message
+that names the place; a file that cannot be read ends it with 1. An unknown `OUTRIGGER_` variable
+causes a warning, except those that Kubernetes sets for a Service named `outrigger`.
 
-A flag of an agent that is not served is warned about. Such a variable, or section of the file, is
-not: agents may share them.
+A flag of an agent that is not served causes a warning. Such a variable, or section of the file, does
+not: several processes may share them.
 
 A settings file is a mapping of server settings and of one section per agent:
 
@@ -50,8 +49,8 @@ constexpr const char* kAnnotators = R"(## Annotators
 
 `outrigger annotate usage` and `outrigger annotate allocation` take settings in the same order: flag,
 environment (`OUTRIGGER_ANNOTATE_QPS`), the settings file that `--config` or `OUTRIGGER_ANNOTATE_CONFIG`
-names, and the environment variable of the original program. Unlike above, a value of such a variable
-that is not accepted ends the start, too. Both commands can share a file; its section `further` has
+names, and the environment variable of the original program. Unlike above, an invalid value of such a
+variable ends the start, too. Both commands can share a file; its section `further` has
 annotations of your own with the queries of their values:
 
 ```yaml
@@ -131,14 +130,14 @@ std::string OldNames(const std::vector<SettingGroup>& groups) {
                           setting.spec.former_on);
     }
     for (const RetiredSetting& retired : group.retired) {
-      rows += fmt::format("| `{}` | {}: {} |\n", retired.flag,
-                          retired.Counts() ? "counts until then, and then" : "ignored",
-                          retired.spec.why);
+      rows +=
+          fmt::format("| `{}` | {}: {} |\n", retired.flag,
+                      retired.Counts() ? "works until then, then" : "ignored", retired.spec.why);
     }
   }
   if (rows.empty()) return "";
-  return "\n## Old names\n\nVersion 0.2.0 removes these. Until then each is accepted with a "
-         "warning, also as variable and in the file.\n\n| old | now |\n|---|---|\n" +
+  return "\n## Old names\n\nVersion 0.2.0 removes these. Until then each causes a warning, also as "
+         "variable and in the file.\n\n| old | now |\n|---|---|\n" +
          rows;
 }
 

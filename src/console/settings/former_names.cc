@@ -90,7 +90,7 @@ std::string With(const OldValue& given) {
 
 absl::Status Both(const std::string& former, const std::string& present) {
   return absl::InvalidArgumentError(
-      fmt::format("{} is the former name of {}: give one of them", former, present));
+      fmt::format("{} is the former name of {}: give only one", former, present));
 }
 
 // A switch that is a choice now.
@@ -103,7 +103,8 @@ absl::Status Turn(const BoundSetting& setting, From* source, std::vector<std::st
   if (!old) return absl::OkStatus();
   bool on = false;
   if (!internal::ParseSetting(old->value, "true or false", &on).ok()) {
-    return absl::InvalidArgumentError(fmt::format("{} is not accepted: true or false", With(*old)));
+    return absl::InvalidArgumentError(
+        fmt::format("{} is not accepted; expected true or false", With(*old)));
   }
   const std::string& value = on ? setting.spec.former_on : setting.spec.former_off;
   if (source->Find(present)) return Both(With(*old), present + "=" + value);
@@ -123,12 +124,12 @@ absl::Status Retire(const RetiredSetting& retired, From* source,
     const absl::Status set = retired.former.parse(retired.target, old->value);
     if (!set.ok()) {
       return absl::InvalidArgumentError(
-          fmt::format("{} is not accepted: {}", With(*old), std::string(set.message())));
+          fmt::format("{} is not accepted; expected {}", With(*old), std::string(set.message())));
     }
   }
   const bool is_so = !retired.spec.is.empty() && old->value == retired.spec.is;
   const std::string what = is_so              ? Printable(old->where) + " is no longer needed"
-                           : retired.Counts() ? With(*old) + " counts until version 0.2.0, and then"
+                           : retired.Counts() ? With(*old) + " works until version 0.2.0, then"
                                               : With(*old) + " is ignored";
   warnings->push_back(fmt::format("{}: {}; leave it out", what, retired.spec.why));
   source->Erase(name);

@@ -66,7 +66,7 @@ class Loader {
     absl::Status status = setting.spec.parse(setting.target, text);
     if (status.ok()) return status;
     return absl::InvalidArgumentError(
-        fmt::format("{} is not accepted: {}", where, std::string(status.message())));
+        fmt::format("{} is not accepted; expected {}", where, std::string(status.message())));
   }
 
   absl::Status LoadFromFile(BoundSetting& setting) {
@@ -75,8 +75,8 @@ class Loader {
     const std::string where = fmt::format("{}: {}", setting.given_by, Quoted(value.text));
     const std::string& type = setting.spec.type;
     if (value.quoted && (type == "boolean" || type == "integer" || type == "number")) {
-      return absl::InvalidArgumentError(
-          fmt::format("{} is not accepted: {}, without quotes", where, setting.spec.accepted));
+      return absl::InvalidArgumentError(fmt::format(
+          "{} is not accepted; expected {}, without quotes", where, setting.spec.accepted));
     }
     return Set(setting, where, value.text);
   }
@@ -88,8 +88,8 @@ class Loader {
     if (value == nullptr || value->empty()) return;
     absl::Status status = setting.spec.parse_legacy(setting.target, *value);
     if (status.ok()) return;
-    warnings_.push_back(fmt::format("{}={} is not accepted: {}; the default is taken: {}", name,
-                                    Quoted(*value), std::string(status.message()),
+    warnings_.push_back(fmt::format("{}={} is not accepted; expected {}; the default is used: {}",
+                                    name, Quoted(*value), std::string(status.message()),
                                     setting.spec.default_text));
   }
 
@@ -116,7 +116,7 @@ class Loader {
       if (IsServiceLink(name, value)) continue;
       const std::string nearest = Nearest(name.substr(kPrefix.size()), known);
       warnings_.push_back(fmt::format(
-          "environment variable {} is not a setting and was ignored{}", name,
+          "environment variable {} is not a setting and is ignored{}", name,
           nearest.empty() ? "" : fmt::format("; did you mean {}{}?", kPrefix, nearest)));
     }
   }
@@ -134,7 +134,7 @@ class Loader {
       });
       if (below != known.end()) {
         return absl::InvalidArgumentError(
-            fmt::format("{}: {} is a section: its settings go below it, such as {}",
+            fmt::format("{}: {} is a section; its settings go below it, such as {}",
                         value.key_place, value.key, *below));
       }
       return absl::InvalidArgumentError(fmt::format("{}: {}: no such setting{}", value.key_place,

@@ -118,40 +118,43 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, WrongSetting,
     ::testing::Values(
         WrongRow{"Flag", "--safe.max-risk=2", "", "",
-                 R"(--safe.max-risk: "2" is not accepted: a number from 0 to 1)"},
+                 R"(--safe.max-risk: "2" is not accepted; expected a number from 0 to 1)"},
         WrongRow{"Environment", "", "OUTRIGGER_SAFE_MAX_RISK=x", "",
-                 R"(OUTRIGGER_SAFE_MAX_RISK="x" is not accepted: a number from 0 to 1)"},
+                 R"(OUTRIGGER_SAFE_MAX_RISK="x" is not accepted; expected a number from 0 to 1)"},
         WrongRow{"EmptyEnvironment", "", "OUTRIGGER_SAFE_MAX_RISK=", "",
-                 R"(OUTRIGGER_SAFE_MAX_RISK="" is not accepted: a number from 0 to 1)"},
-        WrongRow{"File", "", "", "safe:\n  maxRisk: x",
-                 R"(o.yaml:2:12: safe.maxRisk: "x" is not accepted: a number from 0 to 1)"},
-        WrongRow{"FileAlsoWhereAFlagWins", "--safe.max-risk=0.1", "", "safe: {maxRisk: 7}",
-                 R"(o.yaml:1:17: safe.maxRisk: "7" is not accepted: a number from 0 to 1)"},
+                 R"(OUTRIGGER_SAFE_MAX_RISK="" is not accepted; expected a number from 0 to 1)"},
+        WrongRow{
+            "File", "", "", "safe:\n  maxRisk: x",
+            R"(o.yaml:2:12: safe.maxRisk: "x" is not accepted; expected a number from 0 to 1)"},
+        WrongRow{
+            "FileAlsoWhereAFlagWins", "--safe.max-risk=0.1", "", "safe: {maxRisk: 7}",
+            R"(o.yaml:1:17: safe.maxRisk: "7" is not accepted; expected a number from 0 to 1)"},
         WrongRow{
             "QuotedNumber", "", "", "safe: {maxRisk: '0.3'}",
-            R"(o.yaml:1:17: safe.maxRisk: "0.3" is not accepted: a number from 0 to 1, without quotes)"},
+            R"(o.yaml:1:17: safe.maxRisk: "0.3" is not accepted; expected a number from 0 to 1, without quotes)"},
         WrongRow{"ControlCharacters", "--safe.max-risk=a\n\x1b", "", "",
-                 R"(--safe.max-risk: "a\x0a\x1b" is not accepted: a number from 0 to 1)"},
+                 R"(--safe.max-risk: "a\x0a\x1b" is not accepted; expected a number from 0 to 1)"},
         WrongRow{"WeightZero", "--safe.weight=0", "", "",
-                 R"(--safe.weight: "0" is not accepted: a number above 0)"},
+                 R"(--safe.weight: "0" is not accepted; expected a number above 0)"},
         WrongRow{"WeightInfinite", "--safe.weight=inf", "", "",
-                 R"(--safe.weight: "inf" is not accepted: a number above 0)"},
+                 R"(--safe.weight: "inf" is not accepted; expected a number above 0)"},
         WrongRow{"Port", "--port=65536", "", "",
-                 R"(--port: "65536" is not accepted: an integer from 0 to 65535)"},
-        WrongRow{"Level", "--log-level=loud", "", "",
-                 R"(--log-level: "loud" is not accepted: one of trace|debug|info|warn|error)"},
+                 R"(--port: "65536" is not accepted; expected an integer from 0 to 65535)"},
+        WrongRow{
+            "Level", "--log-level=loud", "", "",
+            R"(--log-level: "loud" is not accepted; expected one of trace|debug|info|warn|error)"},
         WrongRow{
             "Duration", "--drain-delay=5", "", "",
-            R"(--drain-delay: "5" is not accepted: a duration from 0s to 1h, such as 500ms, 20s or 1m30s)"},
+            R"(--drain-delay: "5" is not accepted; expected a duration from 0s to 1h, such as 500ms, 20s or 1m30s)"},
         WrongRow{
             "Size", "--max-body=1", "", "",
-            R"(--max-body: "1" is not accepted: a size from 1Ki to 2Gi, such as 256Mi or 100M)"},
+            R"(--max-body: "1" is not accepted; expected a size from 1Ki to 2Gi, such as 256Mi or 100M)"},
         WrongRow{"UnknownKey", "", "", "safe: {maxRsik: 0.3}",
                  "o.yaml:1:8: safe.maxRsik: no such setting; did you mean safe.maxRisk?"},
         WrongRow{"UnknownTopKey", "", "", "prot: 1",
                  "o.yaml:1:1: prot: no such setting; did you mean port?"},
         WrongRow{"SectionWithAValue", "", "", "safe: 3",
-                 "o.yaml:1:1: safe is a section: its settings go below it, such as safe.maxRisk"},
+                 "o.yaml:1:1: safe is a section; its settings go below it, such as safe.maxRisk"},
         WrongRow{"UnknownSection", "", "", "penguin: {a: 1}",
                  "o.yaml:1:11: penguin.a: no such setting"},
         WrongRow{"KebabKey", "", "", "safe: {max-risk: 0.3}",
@@ -162,8 +165,8 @@ TEST_F(SettingsLoader, WarnsOfAnOlderVariableAndTakesTheDefault) {
   sources_.environment["SAFEPERCENTILE"] = "0.8";
   EXPECT_EQ(Load(), "");
   EXPECT_EQ(Print("--safe.max-risk"), "0.3");
-  EXPECT_THAT(warnings_, ElementsAre("SAFEPERCENTILE=\"0.8\" is not accepted: an integer from 0 to "
-                                     "100; the default is taken: 0.3"));
+  EXPECT_THAT(warnings_, ElementsAre("SAFEPERCENTILE=\"0.8\" is not accepted; expected an integer "
+                                     "from 0 to 100; the default is used: 0.3"));
 }
 
 // An agent that has a weaker source of its own, a file of an older program, must not take that for
@@ -199,15 +202,15 @@ TEST_F(SettingsLoader, WarnsOfVariablesThatMeanNothing) {
   sources_.environment = {{"OUTRIGGER_SAFE_MAXRISK", "1"}, {"OTHER", "1"}};
   EXPECT_EQ(Load(), "");
   EXPECT_THAT(warnings_, ElementsAre("environment variable OUTRIGGER_SAFE_MAXRISK is not a setting "
-                                     "and was ignored; did you mean OUTRIGGER_SAFE_MAX_RISK?"));
+                                     "and is ignored; did you mean OUTRIGGER_SAFE_MAX_RISK?"));
 }
 
 TEST_F(SettingsLoader, SuggestsNoVariableThatSharesThePrefixAlone) {
   sources_.environment = {{"OUTRIGGER_FOO", "1"}, {"OUTRIGGER_", "1"}};
   EXPECT_EQ(Load(), "");
   EXPECT_THAT(warnings_,
-              ElementsAre("environment variable OUTRIGGER_ is not a setting and was ignored",
-                          "environment variable OUTRIGGER_FOO is not a setting and was ignored"));
+              ElementsAre("environment variable OUTRIGGER_ is not a setting and is ignored",
+                          "environment variable OUTRIGGER_FOO is not a setting and is ignored"));
 }
 
 // A Service named "outrigger" in the namespace of the pod.
@@ -245,11 +248,11 @@ INSTANTIATE_TEST_SUITE_P(
     Rows, RetiredSettings,
     ::testing::Values(
         RetiredRow{"Flag", "--safe.history=7", "", "",
-                   "--safe.history=7 is ignored: it is 5; leave it out"},
+                   "--safe.history=7 is ignored: fixed at 5; leave it out"},
         RetiredRow{"Environment", "", "OUTRIGGER_SAFE_HISTORY=x", "",
-                   "OUTRIGGER_SAFE_HISTORY=x is ignored: it is 5; leave it out"},
+                   "OUTRIGGER_SAFE_HISTORY=x is ignored: fixed at 5; leave it out"},
         RetiredRow{"File", "", "", "safe: {history: 7}",
-                   "o.yaml:1:8: safe.history=7 is ignored: it is 5; leave it out"},
+                   "o.yaml:1:8: safe.history=7 is ignored: fixed at 5; leave it out"},
         RetiredRow{"TheValueThatCounts", "--safe.smooth=true", "", "",
                    "--safe.smooth is no longer needed: forecasts are always smooth; leave it out"},
         RetiredRow{"AnotherValue", "", "", "safe: {smooth: false}",
@@ -282,7 +285,7 @@ TEST_P(FormerValue, CountsWithAWarning) {
   EXPECT_EQ(warnings_, row.warnings);
 }
 
-const std::string kCounts = " counts until version 0.2.0, and then: it is 4; leave it out";
+const std::string kCounts = " works until version 0.2.0, then: it is 4; leave it out";
 
 INSTANTIATE_TEST_SUITE_P(
     Rows, FormerValue,
@@ -308,8 +311,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(SettingsLoader, AFormerValueThatIsNotAcceptedIsAnErrorWithWhatIs) {
   for (const char* value : {"0", "x", ""}) {
     sources_.flags["--safe.memory"] = value;
-    EXPECT_EQ(Load(),
-              fmt::format("--safe.memory={} is not accepted: an integer from 1 to 10", value));
+    EXPECT_EQ(
+        Load(),
+        fmt::format("--safe.memory={} is not accepted; expected an integer from 1 to 10", value));
   }
 }
 
@@ -351,21 +355,20 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(SettingsLoader, AFormerSwitchBesideItsChoiceIsAnErrorThatNamesBoth) {
   sources_.flags = {{"--safe.balanced", "true"}, {"--safe.objective", "balance"}};
-  EXPECT_EQ(
-      Load(),
-      "--safe.balanced=true is the former name of --safe.objective=balance: give one of them");
+  EXPECT_EQ(Load(),
+            "--safe.balanced=true is the former name of --safe.objective=balance: give only one");
   sources_.flags.clear();
   sources_.environment = {{"OUTRIGGER_SAFE_BALANCED", "false"},
                           {"OUTRIGGER_SAFE_OBJECTIVE", "balance"}};
   EXPECT_EQ(Load(),
             "OUTRIGGER_SAFE_BALANCED=false is the former name of OUTRIGGER_SAFE_OBJECTIVE=risk: "
-            "give one of them");
+            "give only one");
   sources_.environment.clear();
   EXPECT_EQ(Load("safe: {objective: risk, balanced: true}"),
             "o.yaml:1:25: safe.balanced=true is the former name of safe.objective=balance: give "
-            "one of them");
+            "only one");
   EXPECT_EQ(Load("safe: {balanced: maybe}"),
-            "o.yaml:1:8: safe.balanced=maybe is not accepted: true or false");
+            "o.yaml:1:8: safe.balanced=maybe is not accepted; expected true or false");
 }
 
 TEST_F(SettingsLoader, AFormerSwitchOfAWeakerSourceLoses) {

@@ -55,7 +55,7 @@ TEST(FormerNames, BesideThePresentOneAreAnErrorThatNamesBoth) {
           const absl::Status status = LoadSettings(both, &groups, &warnings);
           EXPECT_THAT(std::string(status.message()),
                       AllOf(HasSubstr(old_name), HasSubstr(" is the former name of " + present),
-                            HasSubstr(": give one of them")));
+                            HasSubstr(": give only one")));
         };
         expect_both(flags, former.flag, setting.flag);
         expect_both(variables, former.env, setting.env);

@@ -32,7 +32,7 @@ void Restrict(SettingSpec* spec, std::string type, std::string_view accepted, Ch
   spec->parse_legacy = spec->parse;
 }
 
-constexpr std::string_view kAcceptedAgents = "names of agents (see `outrigger agents`)";
+constexpr std::string_view kAcceptedAgents = "agent names, see `outrigger agents`";
 constexpr std::string_view kAcceptedAddress = "an IP address or localhost";
 constexpr std::string_view kAcceptedAddresses = "IP addresses or localhost, separated by commas";
 
@@ -40,7 +40,7 @@ constexpr std::string_view kAcceptedAddresses = "IP addresses or localhost, sepa
 absl::StatusOr<std::string> NamesGiven(std::string_view text) {
   if (!text.empty()) return std::string(text);
   return absl::InvalidArgumentError(
-      fmt::format("{}; leave it out to have all that are compiled in", kAcceptedAgents));
+      fmt::format("{}; leave it out to have all compiled in", kAcceptedAgents));
 }
 
 // As http::Listen() takes them: no name is looked up.
@@ -105,11 +105,11 @@ std::string LegacyLevel(std::string_view text) {
 
 std::vector<SettingSpec> ServerSpecs() {
   std::vector<SettingSpec> specs = SettingsSchema::Of<ServerSettings>().specs();
-  Find(specs, "agents")->default_text = "all that are compiled in";
+  Find(specs, "agents")->default_text = "all compiled in";
   Restrict(Find(specs, "agents"), "list", kAcceptedAgents, NamesGiven);
   Find(specs, "port")->default_text =
-      fmt::format("the agent's own port; {} when several are served", kSharedPort);
-  Find(specs, "admin-port")->default_text = "port + 100; any free one when port is 0";
+      fmt::format("the agent's own port; {} for several agents", kSharedPort);
+  Find(specs, "admin-port")->default_text = "port + 100; a free one if port is 0";
   for (const char* path : {"node-table", "scheduler-config", "kubeconfig", "port-file", "tls-cert",
                            "tls-key", "client-ca"}) {
     Find(specs, path)->accepted = "the path of a file";

@@ -41,69 +41,67 @@ struct ServerSettings {
   std::string port_file;
 
   static constexpr auto kFields = std::tuple{
-      Setting{"agents", &ServerSettings::agents, "agents to serve, separated by commas"},
+      Setting{"agents", &ServerSettings::agents, "comma-separated agents to serve"},
       Setting{"port", &ServerSettings::port, Range{0, 65535},
-              "port of the extender calls; 0 takes any free one"}
+              "port for extender calls; 0 picks a free one"}
           .LegacyEnv("HTTP_PORT"),
-      Setting{"bind", &ServerSettings::bind, "address of the extender calls"},
+      Setting{"bind", &ServerSettings::bind, "address for extender calls"},
       Setting{"insecure-listen", &ServerSettings::insecure_listen,
-              "allow --bind to name an address that is not loopback, without TLS: whoever reaches "
-              "the port can ask, and read, what the scheduler is told"},
+              "allow a --bind address other than loopback without TLS: every client that reaches "
+              "the port can call the agents and read all traffic"},
       Setting{"tls-cert", &ServerSettings::tls_cert,
-              "certificate of the extender calls, in PEM, followed by those between it and its "
-              "root; read again when it changes"},
+              "server certificate for extender calls, in PEM, followed by its intermediates; "
+              "reloaded when the file changes"},
       Setting{"tls-key", &ServerSettings::tls_key, "private key of --tls-cert, in PEM"},
       Setting{"client-ca", &ServerSettings::client_ca,
-              "authorities, in PEM; with it every caller has to show a certificate signed by one"},
+              "CA certificates, in PEM; if set, every client must present a certificate signed by "
+              "one of them"},
       Setting{"admin-port", &ServerSettings::admin_port, Range{0, 65535},
-              "port of /livez, /readyz, /metrics, /version and pages of agents"},
+              "port for /livez, /readyz, /metrics, /version and agents' pages"},
       Setting{"admin-bind", &ServerSettings::admin_bind,
-              "addresses of the admin port, separated by commas; pages of agents are answered at "
-              "127.0.0.1 "
-              "only, so in a pod give its own address and 127.0.0.1"},
+              "comma-separated addresses for the admin port; agents' pages are served on 127.0.0.1 "
+              "only, so in a pod give the pod IP and 127.0.0.1"},
       Setting{"metrics-from-anywhere", &ServerSettings::metrics_from_anywhere,
-              "answer /metrics, in clear, to peers that are not on loopback"},
+              "serve /metrics unencrypted to clients that are not on loopback"},
       Setting{"watch", &ServerSettings::watch,
-              "follow the nodes of the cluster, for calls with names only, where there is a way to "
-              "the API server: --kubeconfig, KUBECONFIG, or in a pod"},
+              "watch the cluster, for calls that carry only node names, if the API server is "
+              "configured: --kubeconfig, KUBECONFIG, or in a pod"},
       Setting{"kubeconfig", &ServerSettings::kubeconfig,
-              "kubeconfig of the API server to follow; else KUBECONFIG, else in a pod the service "
-              "account"},
+              "kubeconfig for the API server; default KUBECONFIG, then the pod's service account"},
       Setting{"context", &ServerSettings::context, "context of --kubeconfig"},
       Setting{"max-staleness", &ServerSettings::max_staleness,
-              "age of what is known of the cluster above which calls with names only are answered "
-              "with an error; at least 1m, and below 80s what is quiet is listed instead of "
-              "followed"},
+              "age of the watched state above which calls that carry only node names fail; at "
+              "least 1m; below 80s quiet resources are listed instead of watched"},
       Setting{"node-table", &ServerSettings::node_table,
-              "file with the nodes of names-only calls, as `kubectl get nodes -o json` prints "
-              "them; read once at start"},
+              "file with the nodes for calls that carry only node names, as `kubectl get nodes -o "
+              "json` prints them; read once at start"},
       Setting{"scheduler-config", &ServerSettings::scheduler_config,
-              "the KubeSchedulerConfiguration of the scheduler that calls gang and qos: profiles, "
-              "Lease, timeouts, and what it does not compare; read once at start"},
+              "KubeSchedulerConfiguration of the scheduler that calls gang and qos; gives "
+              "profiles, Lease, timeouts and disabled checks; read once at start"},
       Setting{"max-body", &ServerSettings::max_body,
-              "largest request that is read; the bodies of all under way may take 1Gi, or four "
-              "times this if that is more, and a request that would take more is answered 503"},
+              "largest request body; all bodies in flight may take 1Gi, or four times this if that "
+              "is more; beyond it requests get 503"},
       Setting{"max-waiting-binds", &ServerSettings::max_waiting_binds, Range{1, 65536},
-              "most bind calls that wait at once, a thread each; more are answered 503"},
+              "maximum bind calls that wait at once, one thread each; further ones get 503"},
       Setting{"drain-delay", &ServerSettings::drain_delay,
-              "how long calls are still taken after SIGTERM, with /readyz failing already"},
+              "time after SIGTERM in which new calls are still accepted while /readyz fails"},
       Setting{"drain-timeout", &ServerSettings::drain_timeout,
-              "how long calls under way may take after that, before they lose their connection"},
+              "time after that in which calls in flight may finish, before their connections are "
+              "closed"},
       Setting{"log-level", &ServerSettings::log_level, "trace|debug|info|warn|error",
-              "least severe messages that are logged"}
+              "lowest level that is logged"}
           .LegacyEnv("LOG_LEVEL"),
       Setting{"log-format", &ServerSettings::log_format, "text|json",
-              "form of the log on standard error, one message a line"},
+              "format of the log on standard error, one message per line"},
       Setting{"port-file", &ServerSettings::port_file,
-              "file that gets {\"port\":N,\"admin_port\":N} once the server is ready; port is left "
-              "out where no agent takes calls"},
+              "file to write {\"port\":N,\"admin_port\":N} to once the server is ready; without "
+              "port if no agent takes calls"},
   };
 
   static constexpr std::array kRetired{
-      Retired{"max-body-memory", "1Gi", "it is 1Gi, and at least four times max-body"},
-      Retired{"max-workers", "64", "it is 64"},
-      Retired{"max-connections", "2048",
-              "it is 2048, and never less than max-waiting-binds and 256"},
+      Retired{"max-body-memory", "1Gi", "fixed at 1Gi, and at least four times max-body"},
+      Retired{"max-workers", "64", "fixed at 64"},
+      Retired{"max-connections", "2048", "fixed at 2048, and at least max-waiting-binds and 256"},
   };
 };
 

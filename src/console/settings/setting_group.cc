@@ -45,7 +45,7 @@ SettingSpec WeightSpec() {
   spec.type = "number";
   spec.default_text = "1";
   spec.accepted = "a number above 0";
-  spec.help = "how much its scores count where agents are merged (POST /prioritize)";
+  spec.help = "weight of the agent's scores where agents are merged (POST /prioritize)";
   spec.shared_by = "agents that score";
   spec.parse = [accepted = spec.accepted](void* target, std::string_view text) {
     double weight = 0;

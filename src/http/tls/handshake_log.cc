@@ -10,7 +10,7 @@ HandshakeLog::HandshakeLog(std::function<void(const std::string&)> warn) : warn_
 
 void HandshakeLog::Failed(const std::string& peer, const std::string& why, Clock::time_point now) {
   if (warn_ == nullptr || !TakeTurn(peer, now)) return;
-  warn_(fmt::format("TLS: a handshake with {} failed: {} (told once a minute)", peer, why));
+  warn_(fmt::format("TLS: a handshake with {} failed: {} (logged once a minute)", peer, why));
 }
 
 bool HandshakeLog::TakeTurn(const std::string& peer, Clock::time_point now) {

@@ -230,8 +230,9 @@ class TlsContextImpl final : public TlsContext {
     if (changed.ok()) {
       context_ = *std::move(changed);
     } else {
-      news = fmt::format("TLS: the changed files are not usable, those before stay in use: {}",
-                         std::string(changed.status().message()));
+      news =
+          fmt::format("TLS: the changed files are not usable, the previous ones are still used: {}",
+                      std::string(changed.status().message()));
     }
     if (warn_) warn_(news);
   }

@@ -173,7 +173,7 @@ TEST_F(HttpTls, KeepsTheOldFilesWhenTheNewOnesAreBroken) {
     EXPECT_TRUE(Client(*server)->Get("/"));
   }
   ASSERT_FALSE(warnings().empty());
-  EXPECT_THAT(warnings().front(), HasSubstr("those before stay in use"));
+  EXPECT_THAT(warnings().front(), HasSubstr("the previous ones are still used"));
   EXPECT_TRUE(Client(*server)->Get("/"));
 }
 

@@ -127,7 +127,7 @@ absl::Status CheckConfig(const ClientConfig& config) {
   }
   if (!IsHeaderText(config.as_user)) return absl::InvalidArgumentError("as: has control bytes");
   if (config.as_user.empty() && !config.as_groups.empty()) {
-    return absl::InvalidArgumentError("as-groups: wants a user to impersonate in `as`");
+    return absl::InvalidArgumentError("as-groups: needs a user to impersonate in `as`");
   }
   return absl::OkStatus();
 }

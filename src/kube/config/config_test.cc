@@ -161,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "token: has control bytes"},
         WrongRow{"UserWithLineEnd", [](ClientConfig* c) { c->as_user = "secret\nX: y"; },
                  "as: has"},
-        WrongRow{"GroupsAlone", [](ClientConfig* c) { c->as_groups = {"g"}; }, "as-groups: wants"}),
+        WrongRow{"GroupsAlone", [](ClientConfig* c) { c->as_groups = {"g"}; }, "as-groups: needs"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(UserAgent, NamesProgramVersionAndMachine) {

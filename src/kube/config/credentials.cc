@@ -48,7 +48,7 @@ class TokenFile final : public CredentialSource {
         return status;
       }
       if (!status.ok() && warn_) {
-        warn_(fmt::format("{}; the last token stays in use", MessageOf(status)));
+        warn_(fmt::format("{}; the last token is still used", MessageOf(status)));
       }
     }
     return Credentials{token_, {}, {}};

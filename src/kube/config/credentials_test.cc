@@ -64,7 +64,7 @@ TEST_F(TokenFiles, LeaveTheLastTokenWhereTheyCannotBeRead) {
   std::filesystem::remove(file);
   time_.Pass(std::chrono::seconds(60));
   EXPECT_EQ(TokenOf(*source), "one");
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("the last token stays in use")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("the last token is still used")));
   folder_.Write("token", "two");
   time_.Pass(std::chrono::seconds(10));
   EXPECT_EQ(TokenOf(*source), "two");

@@ -27,7 +27,7 @@ constexpr std::string_view kVersions[] = {"client.authentication.k8s.io/v1",
                                           "client.authentication.k8s.io/v1beta1"};
 
 absl::Status Wrong(std::string_view what) {
-  return absl::InvalidArgumentError(fmt::format("what it printed: {}", what));
+  return absl::InvalidArgumentError(fmt::format("its output: {}", what));
 }
 
 // The text of an optional field; other types are errors.
@@ -198,7 +198,7 @@ class ExecCredentials final : public CredentialSource {
           fmt::format("exec plugin {}: still running", config_.exec->command));
     }
     if (!last_error_.ok()) return last_error_;
-    if (!Usable()) return Failed(*config_.exec, "what it printed has expired already", false);
+    if (!Usable()) return Failed(*config_.exec, "its output has already expired", false);
     return current_->credentials;
   }
 
@@ -231,7 +231,7 @@ class ExecCredentials final : public CredentialSource {
     next_try_ = clock_.now() + std::chrono::seconds(10);
     if (!result.ok()) {
       if (Usable() && warn_) {
-        warn_(fmt::format("{}; the last credentials stay in use", MessageOf(last_error_)));
+        warn_(fmt::format("{}; the last credentials are still used", MessageOf(last_error_)));
       }
       return;
     }

@@ -89,7 +89,7 @@ TEST_F(ExecPlugins, AreRunAgainWhenTheirTokenHasExpired) {
   EXPECT_EQ(Runs(), 1U);
   time_.Pass(std::chrono::minutes(3));
   const auto got = Get(*source);
-  EXPECT_THAT(Text(got.status()), HasSubstr("expired already"));
+  EXPECT_THAT(Text(got.status()), HasSubstr("already expired"));
   EXPECT_EQ(Runs(), 2U);
 }
 

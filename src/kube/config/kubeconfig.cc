@@ -38,10 +38,9 @@ void ReadPem(const std::string& file, const char* key, const char* data_key, Yam
   fields->Text(data_key, &text);
   RefuseOmitted(data_key, text, refused);
   if (absl::StartsWith(text, "-----BEGIN")) {
-    fields->Fail(
-        fmt::format("{} wants base64 of PEM, and this is PEM itself; {} takes the path of "
-                    "a file with it",
-                    data_key, key));
+    fields->Fail(fmt::format(
+        "{} needs base64 of PEM, and this is PEM itself; {} takes the path of a file with it",
+        data_key, key));
   }
   fields->Base64(data_key, &pem->data);
   pem->from = fmt::format("{} {}", fields->where(), pem->data.empty() ? key : data_key);
@@ -77,7 +76,7 @@ void ReadExecEnv(YamlFields* exec, ExecPlugin* plugin) {
     std::string value;
     variable.Text("name", &name);
     variable.Text("value", &value);
-    if (name.empty() || name.find('=') != std::string::npos) variable.Fail("wants a name");
+    if (name.empty() || name.find('=') != std::string::npos) variable.Fail("needs a name");
     if ((name + value).find('\0') != std::string::npos) variable.Fail("has a zero byte");
     plugin->env[name] = value;
     return variable.status();
@@ -94,7 +93,7 @@ std::string WhyNotRun(const ExecPlugin& plugin, const std::string& mode) {
         plugin.api_version);
   }
   if (mode == "Always") {
-    return "exec: interactiveMode Always wants a terminal, which is never given";
+    return "exec: interactiveMode Always needs a terminal, and there never is one";
   }
   if (!mode.empty() && mode != "Never" && mode != "IfAvailable") {
     return fmt::format("exec: interactiveMode is '{}'; accepted are Never and IfAvailable", mode);
@@ -126,11 +125,11 @@ void ReadExec(const std::string& file, YamlFields* user, KubeUser* to) {
 void ReadRefused(const YamlFields& user, KubeUser* to) {
   if (!to->refused.empty()) return;
   if (user.Has("auth-provider")) {
-    to->refused = "auth-provider is gone from Kubernetes since 1.26; use exec";
+    to->refused = "Kubernetes removed auth-provider in 1.26; use exec";
   } else if (user.Has("username") || user.Has("password")) {
     to->refused =
-        "username and password are gone from Kubernetes since 1.19; use a token, a "
-        "client certificate or exec";
+        "Kubernetes removed username and password in 1.19; use a token, a client certificate or "
+        "exec";
   } else if (user.Has("as-uid") || user.Has("as-user-extra")) {
     to->refused = "as-uid and as-user-extra are not supported; as and as-groups are";
   }
@@ -167,7 +166,7 @@ void ReadList(const std::string& file, const char* list, const char* key, ReadEn
     outer.Text("name", &entry.name);
     if (entry.name.empty()) outer.Fail("an entry has no name");
     for (const Entry& other : *to) {
-      if (other.name == entry.name) outer.Fail(fmt::format("'{}' is there twice", entry.name));
+      if (other.name == entry.name) outer.Fail(fmt::format("'{}' is listed twice", entry.name));
     }
     entry.where = Printable(fmt::format("{}: {} '{}'", file, list, entry.name));
     YamlFields inner(outer.Child(key), entry.where);

@@ -143,9 +143,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         WrongRow{"NotYaml", "clusters:", "clusters: [", "not YAML"},
         WrongRow{"OtherKind", "kind: Config", "kind: Pod", "kind is 'Pod'"},
-        WrongRow{"ListOfNothing", "users:", "users: 5\nothers:", "users wants a list"},
+        WrongRow{"ListOfNothing", "users:", "users: 5\nothers:", "users must be a list"},
         WrongRow{"NoName", "- name: jane", "- nam: jane", "users: an entry has no name"},
-        WrongRow{"SameNameTwice", "- name: robot", "- name: jane", "'jane' is there twice"},
+        WrongRow{"SameNameTwice", "- name: robot", "- name: jane", "'jane' is listed twice"},
         WrongRow{"KeyTwice", kAs, "    as: admin\n    as: root\n", "as is given twice"},
         WrongRow{"NoCurrentContext", "current-context: main", "current-context: ''",
                  "no current-context; name one of: main, other"},
@@ -167,9 +167,9 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"InsecureWithAuthority", "    tls-server-name: kubernetes",
                  "    insecure-skip-tls-verify: true", "exclude each other"},
         WrongRow{"BasicAuthentication", kAs, "    username: jane\n    password: secret\n",
-                 "users 'jane': username and password are gone"},
+                 "users 'jane': Kubernetes removed username and password"},
         WrongRow{"AuthProvider", kAs, "    auth-provider: {name: gcp}\n",
-                 "users 'jane': auth-provider is gone"},
+                 "users 'jane': Kubernetes removed auth-provider in 1.26; use exec"},
         WrongRow{"AsUid", kAs, "    as-uid: '5'\n", "as-uid and as-user-extra"},
         WrongRow{"ExecWithoutVersion", kOwn, "    exec: {command: x}\n",
                  "exec: apiVersion is ''; accepted are client.authentication.k8s.io/v1 and"},
@@ -181,7 +181,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongRow{"ExecInTerminal", kOwn,
                  "    exec: {command: x, apiVersion: client.authentication.k8s.io/v1, "
                  "interactiveMode: Always}\n",
-                 "wants a terminal"},
+                 "needs a terminal"},
         WrongRow{"DataLeftOut", "Q0VSVA==", "DATA+OMITTED",
                  "users 'jane': client-certificate-data is DATA+OMITTED, which `kubectl config "
                  "view` writes in place of the real one; `kubectl config view --raw` prints it"},
@@ -191,9 +191,9 @@ INSTANTIATE_TEST_SUITE_P(
                  "certificate-authority-data: DATA+OMITTED",
                  "clusters 'prod': certificate-authority-data is DATA+OMITTED"},
         WrongRow{"PemAsData", "Q0VSVA==", "'-----BEGIN CERTIFICATE-----'",
-                 "client-certificate-data wants base64 of PEM, and this is PEM itself; "
+                 "client-certificate-data needs base64 of PEM, and this is PEM itself; "
                  "client-certificate takes the path"},
-        WrongRow{"TokenIsAList", kAs, "    token: [secret]\n", "token wants a single value"}),
+        WrongRow{"TokenIsAList", kAs, "    token: [secret]\n", "token must be a single value"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(Kubeconfig, WithoutContextsSaysSo) {

@@ -70,12 +70,12 @@ std::string JsonOfYaml(const YAML::Node& node) {
 YamlFields::YamlFields(const YAML::Node& node, std::string where) : where_(std::move(where)) {
   if (!node.IsDefined() || node.IsNull()) return;
   if (!node.IsMap()) {
-    Fail("wants a mapping");
+    Fail("must be a mapping");
     return;
   }
   for (const auto& entry : node) {
     if (!entry.first.IsScalar()) {
-      Fail("a key is a plain word");
+      Fail("a key must be a plain word");
     } else if (!fields_.emplace(entry.first.Scalar(), entry.second).second) {
       Fail(fmt::format("{} is given twice", entry.first.Scalar()));
     }
@@ -105,7 +105,7 @@ bool YamlFields::Scalar(const char* key, std::string* to) {
   if (!status_.ok() || !Has(key)) return false;
   const YAML::Node node = Child(key);
   if (!node.IsScalar()) {
-    Fail(fmt::format("{} wants a single value", key));
+    Fail(fmt::format("{} must be a single value", key));
     return false;
   }
   *to = node.Scalar();
@@ -128,9 +128,9 @@ void YamlFields::Bool(const char* key, bool* to) {
 void YamlFields::Texts(const char* key, std::vector<std::string>* to) {
   if (!status_.ok() || !Has(key)) return;
   const YAML::Node list = Child(key);
-  if (!list.IsSequence()) return Fail(fmt::format("{} wants a list", key));
+  if (!list.IsSequence()) return Fail(fmt::format("{} must be a list", key));
   for (const auto& item : list) {
-    if (!item.IsScalar()) return Fail(fmt::format("{} wants a list of texts", key));
+    if (!item.IsScalar()) return Fail(fmt::format("{} must be a list of strings", key));
     to->push_back(item.Scalar());
   }
 }
@@ -147,7 +147,7 @@ void YamlFields::Each(const char* key,
                       const std::function<absl::Status(const YAML::Node& element)>& each) {
   if (!status_.ok() || !Has(key)) return;
   const YAML::Node list = Child(key);
-  if (!list.IsSequence()) return Fail(fmt::format("{} wants a list", key));
+  if (!list.IsSequence()) return Fail(fmt::format("{} must be a list", key));
   for (const auto& item : list) {
     Take(each(item));
     if (!status_.ok()) return;

@@ -153,7 +153,7 @@ void TlsIdentitySource::Refresh() {
   if (identity.ok()) {
     files_ = *std::move(identity);
   } else if (warn_) {
-    warn_(fmt::format("{}; those before stay in use", MessageOf(identity.status())));
+    warn_(fmt::format("{}; the previous ones are still used", MessageOf(identity.status())));
   }
 }
 

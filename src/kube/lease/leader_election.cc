@@ -86,7 +86,7 @@ void LeaderElection::Run(const std::stop_token& stop) {
 void LeaderElection::GiveBack() {
   const absl::Status released = lock_.Release(options_.renew_deadline);
   if (!released.ok()) {
-    Warn(fmt::format("could not be given back, others wait until it expires: {}",
+    Warn(fmt::format("could not be released, others wait until it expires: {}",
                      MessageOf(released)));
   }
 }
@@ -105,7 +105,7 @@ bool LeaderElection::Acquire(const std::stop_token& stop) {
       if (ours) return true;
     } else if (!stop.stop_requested() && failing != MessageOf(got.status())) {
       failing = MessageOf(got.status());
-      Warn(fmt::format("cannot be got, trying again: {}", failing));
+      Warn(fmt::format("cannot be acquired, trying again: {}", failing));
     }
     // So that those who wait do not ask all at once.
     clock_.sleep(std::chrono::duration_cast<Clock::Duration>(options_.retry_period *
@@ -153,12 +153,12 @@ std::string LeaderElection::Renew(const std::stop_token& stop) {
   };
   while (clock_.sleep(pause(), stop)) {
     const Clock::TimePoint asked = clock_.now();
-    if (asked >= Deadline()) return "was not renewed in time, stops leading";
+    if (asked >= Deadline()) return "was not renewed in time: stopped leading";
     const auto kept = lock_.TryAcquireOrRenew(Until(Deadline(), asked), stop);
     if (kept.ok() && *kept) {
       Renewed(asked);
     } else if (kept.ok() && !lock_.holder().empty() && lock_.holder() != options_.identity) {
-      return fmt::format("was taken by {}, stops leading", lock_.holder());
+      return fmt::format("was taken by {}: stopped leading", lock_.holder());
     }
   }
   return "";

@@ -158,7 +158,7 @@ TEST_F(LeaderElectionTest, ALeaseThatWasWonWithoutAnAnswerIsGivenBackWhenItStops
     return absl::DeadlineExceededError("the answer was lost");
   };
   auto a = Stand(&server_, "a");
-  stage_.AwaitWarning("cannot be got");
+  stage_.AwaitWarning("cannot be acquired");
   a.reset();
   EXPECT_EQ(server_.At(kPath)["spec"]["holderIdentity"], "");
   EXPECT_EQ(stage_.most(), 0);
@@ -247,7 +247,7 @@ TEST_F(LeaderElectionTest, ALongPauseIsCutShortByTheDeadline) {
 TEST_F(LeaderElectionTest, SaysOnceThatTheLeaseCannotBeGot) {
   server_.before = [](const ApiRequest&) { return absl::PermissionDeniedError("no leases"); };
   auto a = Stand(&server_, "a");
-  stage_.AwaitWarning("lease shop/gang: cannot be got, trying again: no leases");
+  stage_.AwaitWarning("lease shop/gang: cannot be acquired, trying again: no leases");
 }
 
 TEST(LeaderElection, RefusesWhatCannotBeHeld) {

@@ -54,7 +54,7 @@ T FieldOf(const Json& spec, const char* key, T otherwise) {
 
 absl::Status Refuse(std::string_view field, std::string_view value, std::string_view accepted) {
   return absl::InvalidArgumentError(
-      fmt::format("lease: {} \"{}\" is not accepted: {}", field, value, accepted));
+      fmt::format("lease: {} \"{}\" is not accepted; expected {}", field, value, accepted));
 }
 
 }  // namespace

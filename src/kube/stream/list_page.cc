@@ -158,7 +158,7 @@ absl::Status ReadMetadata(json::Value value, const json::Path& at, ListPage* pag
 // The items were cut out: one that is still there was hidden, say by an escape in the key.
 absl::Status CheckNoItems(json::Value value, const json::Path& at) {
   return json::ForEachElement(value, at, [](json::Value, const json::Path& place) {
-    return json::Invalid(place, "an item behind a key that is not written as \"items\"");
+    return json::Invalid(place, "an item after a key that is not written as \"items\"");
   });
 }
 

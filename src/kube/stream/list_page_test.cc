@@ -138,7 +138,7 @@ const Refusal kRefusals[] = {
     {"NoItems", R"({"metadata":{"resourceVersion":"5"}})",
      "list.items: expected an array, found nothing"},
     {"HiddenItems", R"({"metadata":{"resourceVersion":"5"},"\u0069tems":[{}]})",
-     "list.items[0]: an item behind a key that is not written as"},
+     "list.items[0]: an item after a key that is not written as"},
     {"ItemsTwice", R"({"metadata":{"resourceVersion":"5"},"items":[],"items":[]})",
      "list.items: given twice"},
     {"ItemsAreObject", R"({"metadata":{"resourceVersion":"5"},"items":{}})",

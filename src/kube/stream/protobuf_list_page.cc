@@ -62,7 +62,7 @@ absl::Status ProtobufListSplitter::Step(unsigned char c, OnField on_field) {
     if (++in_magic_ == kMagic.size()) place_ = Place::kKey;
     return absl::OkStatus();
   }
-  if (in_list_ && left_-- == 0) return Broken("a field ends behind the list");
+  if (in_list_ && left_-- == 0) return Broken("a field ends after the list");
   if (shift_ > 63 || (shift_ == 63 && c > 1)) return Broken("a number of more than 64 bits");
   varint_ |= uint64_t{c & 0x7fU} << shift_;
   shift_ += 7;
@@ -109,7 +109,7 @@ absl::Status ProtobufListSplitter::TakeLength(uint64_t length, OnField on_field)
     left_ = length;
     return EndField();
   }
-  if (in_list_ && length > left_) return Broken("a field ends behind the list");
+  if (in_list_ && length > left_) return Broken("a field ends after the list");
   if (wanted() && length > kMaxField) {
     return absl::ResourceExhaustedError(
         fmt::format("list: an object of {} bytes, expected at most {}", length, kMaxField));

@@ -206,7 +206,7 @@ TEST(ProtobufList, IsRefusedIfItIsNotOne) {
            Case{Enveloped(Number(2, 7)), "field 2 has no length"},
            Case{Enveloped("\x02"), "a field's number is off"},
            Case{Enveloped("\x4b"), "wire type 3"},
-           Case{Enveloped(Varint(1U << 3U | 2U) + Varint(1000) + "x"), "ends behind the list"},
+           Case{Enveloped(Varint(1U << 3U | 2U) + Varint(1000) + "x"), "ends after the list"},
            Case{Enveloped(std::string(11, '\xff')), "more than 64 bits"},
            Case{Enveloped(Bytes(1, Bytes(2, "5"))) + Bytes(2, "x"), "two lists"},
        }) {

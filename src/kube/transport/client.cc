@@ -31,9 +31,9 @@ bool IsOpen(const absl::Status& error) {
 absl::Status AfterOpenTry(const absl::Status& refusal) {
   return WithMessage(
       WithCode(refusal, absl::StatusCode::kUnavailable),
-      fmt::format("{}; an earlier try had no answer, or an error of the server, and may have been "
-                  "carried out",
-                  MessageOf(refusal)));
+      fmt::format(
+          "{}; an earlier attempt got no response or a server error, and may have succeeded",
+          MessageOf(refusal)));
 }
 
 }  // namespace
@@ -99,7 +99,7 @@ absl::StatusOr<WireAnswer> Client::TryUntil(const ApiRequest& request, Clock::Ti
     // What was answered says more than that time is over.
     if (options_.clock.now() + delay >= deadline) return answer;
     if (!options_.clock.sleep(delay, request.stop)) {
-      return absl::CancelledError("stopped between two tries");
+      return absl::CancelledError("stopped between two attempts");
     }
   }
 }
@@ -155,8 +155,8 @@ absl::Status Client::AwaitTurn(const ApiRequest& request, Clock::TimePoint deadl
   const Clock::TimePoint now = options_.clock.now();
   const auto wait = limiter_.Reserve(now, deadline - now);
   if (!wait) {
-    return absl::DeadlineExceededError(fmt::format(
-        "the client's own limit of {} calls per second leaves no time for it", options_.qps));
+    return absl::DeadlineExceededError(
+        fmt::format("the client's limit of {} calls per second left no time for it", options_.qps));
   }
   if (*wait > Clock::Duration::zero() && !options_.clock.sleep(*wait, request.stop)) {
     return absl::CancelledError("stopped before it was sent");

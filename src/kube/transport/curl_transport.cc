@@ -237,7 +237,7 @@ bool CurlCall::TakeBody(std::string_view bytes) {
   }
   if (sink_ != nullptr) {
     const bool go_on = (*sink_)(bytes);
-    if (!go_on) ended_by_us_ = absl::CancelledError("the receiver wants no more");
+    if (!go_on) ended_by_us_ = absl::CancelledError("the receiver stopped");
     last_byte_ = std::chrono::steady_clock::now();
     return go_on;
   }

@@ -66,7 +66,7 @@ absl::Status ClusterActor::Bind(const PodId& pod, std::string_view node,
     return limits.stop.stop_requested()
                ? absl::CancelledError("stopped before the binding was sent")
                : absl::DeadlineExceededError(fmt::format(
-                     "{} other bindings are under way: the binding was not sent within {} ms",
+                     "{} other bindings are in flight: the binding was not sent within {} ms",
                      options_.bindings_at_once, limits.timeout.count()));
   }
   const absl::Cleanup leave = [this] { bindings_.Leave(); };

@@ -149,7 +149,7 @@ class ObjectsOfACluster : public ::testing::Test {
 };
 
 TEST_F(ObjectsOfACluster, AreTakenOnceAllAreKnown) {
-  EXPECT_EQ(actor_.Take().status().message(), "the cluster is not followed yet");
+  EXPECT_EQ(actor_.Take().status().message(), "the cluster is not watched yet");
   api_.Answer(kDevices, "", NoSuchKind());
   api_.Answer(kDeviceClassesPath, "", NoSuchKind());
   watch_.Start(All());
@@ -236,10 +236,9 @@ TEST_F(ObjectsOfACluster, ThatMayNotBeListedAreNotTakenForNone) {
   Start();
   const absl::Status status = actor_.Take().status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
-  EXPECT_THAT(
-      std::string(MessageOf(status)),
-      HasSubstr("the podgroups.scheduling.x-k8s.io of the cluster are not known yet: the API "
-                "server answered 403 Forbidden: no"));
+  EXPECT_THAT(std::string(MessageOf(status)),
+              HasSubstr("the podgroups.scheduling.x-k8s.io of the cluster are not known yet: the "
+                        "API server answered 403 Forbidden: no"));
 }
 
 TEST_F(ObjectsOfACluster, OfPriorityAreForgottenWithTheirClass) {

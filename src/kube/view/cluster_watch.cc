@@ -26,12 +26,12 @@ absl::Status UsableAt(const ReflectorState& state, std::chrono::milliseconds max
   }
   if (!state.followed && !state.last_error.empty()) {
     return absl::UnavailableError(
-        fmt::format("the {} of the cluster cannot be followed{}", state.resource, Because(state)));
+        fmt::format("the {} of the cluster cannot be watched{}", state.resource, Because(state)));
   }
   if (state.as_of && now - *state.as_of <= max_staleness) return absl::OkStatus();
-  return absl::UnavailableError(fmt::format(
-      "what is known of the {} of the cluster is older than {} (--max-staleness){}", state.resource,
-      std::chrono::duration_cast<std::chrono::seconds>(max_staleness), Because(state)));
+  return absl::UnavailableError(
+      fmt::format("the {} of the cluster are older than {} (--max-staleness){}", state.resource,
+                  std::chrono::duration_cast<std::chrono::seconds>(max_staleness), Because(state)));
 }
 
 ReflectorOptions ListedInTime(ReflectorOptions options, std::chrono::milliseconds max_staleness) {
@@ -152,7 +152,7 @@ void ClusterWatch::Stop() {
 }
 
 absl::Status ClusterWatch::Usable() const {
-  if (!started_) return absl::UnavailableError("the cluster is not followed yet");
+  if (!started_) return absl::UnavailableError("the cluster is not watched yet");
   const auto now = options_.reflector.timing.now();
   for (const auto& followed : followed_) {
     const ReflectorState state = followed->reflector.State();

@@ -44,13 +44,13 @@ const UsableRow kUsableRows[] = {
     {"AtTheLimit", [](ReflectorState& state) { state.as_of = kNow - seconds(90); }, ""},
     {"WhileFailingButFresh", [](ReflectorState& state) { state.last_error = "no route"; }, ""},
     {"TooOld", [](ReflectorState& state) { state.as_of = kNow - seconds(91); },
-     "what is known of the nodes of the cluster is older than 90s (--max-staleness)"},
+     "the nodes of the cluster are older than 90s (--max-staleness)"},
     {"TooOldAndWhy",
      [](ReflectorState& state) {
        state.as_of = kNow - seconds(500);
        state.last_error = "no route";
      },
-     "what is known of the nodes of the cluster is older than 90s (--max-staleness): no route"},
+     "the nodes of the cluster are older than 90s (--max-staleness): no route"},
     {"NotSynced", [](ReflectorState& state) { state.synced = false; },
      "the nodes of the cluster are not known yet"},
     {"NotSyncedAndWhy",
@@ -65,7 +65,7 @@ const UsableRow kUsableRows[] = {
        state.followed = false;
        state.last_error = "403";
      },
-     "the nodes of the cluster cannot be followed: 403"},
+     "the nodes of the cluster cannot be watched: 403"},
     {"ListedAndQuietSoFar", [](ReflectorState& state) { state.followed = false; }, ""},
 };
 INSTANTIATE_TEST_SUITE_P(Of, ClusterIsUsable, ::testing::ValuesIn(kUsableRows),

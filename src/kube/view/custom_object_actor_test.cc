@@ -136,7 +136,7 @@ TEST(CustomObjects, OfAUidAreReadBeforeTheyArePatched) {
   const absl::Status another = patch();
   EXPECT_EQ(another.code(), absl::StatusCode::kAborted);
   EXPECT_EQ(another.message(),
-            "devicepools.devmgmtproto.k8s.io /gpus is another one now, not that of the UID u");
+            "devicepools.devmgmtproto.k8s.io /gpus was replaced: it no longer has the UID u");
   EXPECT_EQ(patch().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(scene.api.asked.size(), 6U) << "neither was patched";
 }

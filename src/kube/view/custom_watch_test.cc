@@ -215,8 +215,8 @@ TEST_F(CustomKinds, AreNotUsableBeforeTheyAreKnownAndWhenTheyAreOld) {
   EXPECT_EQ(followed->Usable(), absl::OkStatus());
   time_.Advance(std::chrono::seconds(1));
   EXPECT_EQ(followed->Usable(),
-            absl::UnavailableError("what is known of the pools.g.example of the cluster is older "
-                                   "than 90s (--max-staleness)"));
+            absl::UnavailableError(
+                "the pools.g.example of the cluster are older than 90s (--max-staleness)"));
 }
 
 TEST_F(CustomKinds, AreFollowedEachByItself) {

@@ -43,7 +43,7 @@ struct ObjectProblem {
   std::string_view resource;  // "pods", "podgroups.scheduling.x-k8s.io"
   std::string_view namespace_;
   std::string_view name;
-  /// A value that was taken as absent, or nullptr: then the object as a whole could not be read,
+  /// A value that was treated as absent, or nullptr: then the object as a whole could not be read,
   /// what was known of it stays, and `error` says why.
   const json::MalformedValue* value = nullptr;
   std::string_view error;

@@ -34,7 +34,7 @@ std::string Describe(const ReflectorState& state, TimePoint now) {
                        state.last_error);
   }
   if (!state.unknown_versions.empty()) {
-    return fmt::format("{}: served in the version {}, which is not known", state.resource,
+    return fmt::format("{}: served in version {}, which is not supported", state.resource,
                        state.unknown_versions);
   }
   if (state.not_installed) return state.resource + ": not installed";

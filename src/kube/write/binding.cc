@@ -40,7 +40,7 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
   if (absl::IsNotFound(text.status())) return aborted;
   if (!text.ok()) {
     // An earlier try of the same call may have bound it, and its answer been lost.
-    return absl::UnavailableError(fmt::format("{}; whether the pod is bound is not known: {}",
+    return absl::UnavailableError(fmt::format("{}; it is unknown whether the pod is bound: {}",
                                               MessageOf(conflict), MessageOf(text.status())));
   }
   const Json pod = Json::parse(*text, nullptr, false);
@@ -58,7 +58,7 @@ absl::Status Explain(Api& api, const Binding& binding, const CallOptions& option
 absl::Status Bind(Api& api, const Binding& binding, const CallOptions& options) {
   if (binding.namespace_.empty() || binding.pod.empty() || binding.uid.empty() ||
       binding.node.empty()) {
-    return absl::InvalidArgumentError("a binding wants namespace, pod, uid and node");
+    return absl::InvalidArgumentError("a binding needs namespace, pod, uid and node");
   }
   const auto begin = std::chrono::steady_clock::now();
   const std::string body = BindingBody(binding);

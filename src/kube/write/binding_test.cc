@@ -81,7 +81,7 @@ TEST(Bind, AConflictWhosePodCannotBeReadLeavesOpenWhetherItIsBound) {
     ScriptedApi api({Conflict(), error});
     const absl::Status status = Bind(api, kBinding);
     EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
-    EXPECT_THAT(Text(status), HasSubstr("taken; whether the pod is bound is not known"));
+    EXPECT_THAT(Text(status), HasSubstr("taken; it is unknown whether the pod is bound"));
   }
 }
 

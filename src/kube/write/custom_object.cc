@@ -30,7 +30,7 @@ std::string Metadata(const std::string& object, const char* pointer) {
 }
 
 absl::Status AnotherOne(const CustomKind& kind, const CustomObjectName& object) {
-  return absl::AbortedError(fmt::format("{} {}/{} is another one now, not that of the UID {}",
+  return absl::AbortedError(fmt::format("{} {}/{} was replaced: it no longer has the UID {}",
                                         NameOf(ResourceOf(kind)), object.namespace_, object.name,
                                         object.uid));
 }

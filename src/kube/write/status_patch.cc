@@ -116,7 +116,7 @@ std::string UidOf(const std::string& object) {
 }
 
 absl::Status AnotherOne(const Resource& resource, const ObjectName& object, std::string_view uid) {
-  return absl::AbortedError(fmt::format("{} {}/{} is another one now, not that of the UID {}",
+  return absl::AbortedError(fmt::format("{} {}/{} was replaced: it no longer has the UID {}",
                                         NameOf(resource), object.namespace_, object.name, uid));
 }
 

@@ -82,7 +82,7 @@ void SayReady(const LabFlags& flags, uint64_t seed, size_t nodes) {
 
 void WarnOfLabObject(const kube::ObjectProblem& problem) {
   if (problem.value != nullptr) return;
-  spdlog::warn("{} {}/{} cannot be read, what was known of it stays: {}", problem.resource,
+  spdlog::warn("{} {}/{} cannot be read; its previous state is kept: {}", problem.resource,
                problem.namespace_, problem.name, problem.error);
 }
 

@@ -52,37 +52,38 @@ absl::Status ReadSchedulerName(const Given& given, LabFlags* flags) {
 Command SchedulerCommand() {
   Command command{
       .name = "lab scheduler",
-      .summary = "Schedule pods by one of seven schedulers, each a step beyond the one before",
+      .summary = "Schedule pods with one of seven schedulers, each a step beyond the previous one",
       .opens_connections = true,
       .run = RunOf(ReadLabFlags, RunLabScheduler)};
   command.flags = Together(
       {{{.name = "--step",
          .value = "N",
-         .help = fmt::format("{} to {} (default {}): 1 any node by chance, 2 filter, 3 score, 4 "
+         .help = fmt::format("{} to {} (default {}): 1 random node, 2 filter, 3 score, 4 "
                              "pre-score, 5 permit, 6 queue, 7 event handlers",
                              LabFlags::kFirstStep, LabFlags::kLastStep, LabFlags::kLastStep)}},
        KubeconfigFlags("the cluster"),
        {{.name = "--scheduler-name",
          .value = "NAME",
-         .help = "spec.schedulerName of the pods that are scheduled (default default-scheduler)"},
+         .help = "spec.schedulerName of the pods to schedule (default default-scheduler)"},
         {.name = "--queue-sort",
          .value = "ORDER",
-         .help = "order of pods that wait: arrival, or riya: the label groupPriority, then the QoS "
-                 "class, then arrival (default arrival)",
+         .help = "order of waiting pods: arrival, or riya: label groupPriority, then QoS class, "
+                 "then arrival (default arrival)",
          .words = {"arrival", "riya"}},
         {.name = "--seed",
          .value = "S",
-         .help = "of what is left to chance: the same seed makes the same choices (default: "
-                 "another one each time, which --verbose shows)"},
+         .help = "random seed; the same seed makes the same choices (default: a new one each time, "
+                 "shown by --verbose)"},
         {.name = "--qps",
          .value = "N",
-         .help = "calls a second, 0 for no limit; bindings are not held back (default 50)"},
-        {.name = "--verbose", .help = "What each plugin said of each node, a block for each pod"},
+         .help = "calls per second, 0 for no limit; bindings are not limited (default 50)"},
+        {.name = "--verbose",
+         .help = "Print each plugin's result for each node, one block per pod"},
         ColorFlag()}});
   command.notes =
-      "The course docs/learn explains each step. Resources are not looked at, and nodes need no "
-      "status.\nA kube-scheduler that serves the same scheduler name must not run: both would "
-      "bind the same pods.\nSIGTERM and SIGINT stop it; a second one ends at once.";
+      "The course docs/learn explains each step. Resources are not checked, and nodes need no "
+      "status.\nDo not run a kube-scheduler with the same scheduler name: both would bind the same "
+      "pods.\nSIGTERM and SIGINT stop it; a second one ends the process at once.";
   return command;
 }
 
@@ -104,9 +105,7 @@ absl::StatusOr<LabFlags> ReadLabFlags(const Given& given) {
 }
 
 std::vector<Command> LabCommands() {
-  return {{.name = "lab",
-           .summary = "Learn how a scheduler works from a small one",
-           .subcommands = "What to run"},
+  return {{.name = "lab", .summary = "A small scheduler to learn from", .has_subcommands = true},
           SchedulerCommand()};
 }
 

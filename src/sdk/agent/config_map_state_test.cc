@@ -86,10 +86,9 @@ TEST_F(ConfigMapStateTest, OfAnotherAgentIsLeftAlone) {
   ASSERT_TRUE(Open("pigeon")->Save({{{"p", "1"}}, ""}, {}).ok());
   const auto loaded = store_->Load({});
   EXPECT_TRUE(absl::IsFailedPrecondition(loaded.status())) << loaded.status();
-  EXPECT_THAT(
-      std::string(loaded.status().message()),
-      HasSubstr("ConfigMap kube-system/state: its label outrigger.dev/state says that it is "
-                "the state of \"pigeon\", not of reward"));
+  EXPECT_THAT(std::string(loaded.status().message()),
+              HasSubstr("ConfigMap kube-system/state: its label outrigger.dev/state marks it as "
+                        "the state of \"pigeon\", not of reward"));
   EXPECT_TRUE(absl::IsAborted(store_->Save({{{"a", "1"}}, ""}, {}).status()));
   EXPECT_THAT(Map().data, ElementsAre(Pair("p", "1")));
 }

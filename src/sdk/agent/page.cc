@@ -63,7 +63,8 @@ std::string FaultOfRow(const std::vector<PageCell>& row, const std::vector<PageC
 
 std::string FaultOf(const PageSpec& spec) {
   if (!IsKebabCase(spec.name)) {
-    return fmt::format("page name {:?} is not accepted: kebab-case, such as \"queue\"", spec.name);
+    return fmt::format("page name {:?} is not accepted; expected kebab-case, such as \"queue\"",
+                       spec.name);
   }
   if (std::find(std::begin(kTaken), std::end(kTaken), spec.name) != std::end(kTaken)) {
     return fmt::format("page /{}: the admin port has this path itself", spec.name);
@@ -73,8 +74,10 @@ std::string FaultOf(const PageSpec& spec) {
   std::set<std::string_view> names;
   for (const PageColumn& column : spec.columns) {
     if (!IsColumnName(column.name)) {
-      return fmt::format("page /{}: column name {:?} is not accepted: such as \"waitingSeconds\"",
-                         spec.name, column.name);
+      return fmt::format(
+          "page /{}: column name {:?} is not accepted; expected camelCase, such as "
+          "\"waitingSeconds\"",
+          spec.name, column.name);
     }
     if (!names.insert(column.name).second) {
       return fmt::format("page /{} has two columns {}", spec.name, column.name);

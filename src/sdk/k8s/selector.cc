@@ -41,15 +41,15 @@ const char* ValuesFault(SelectorOperator op, const std::vector<std::string>& val
   switch (op) {
     case SelectorOperator::kIn:
     case SelectorOperator::kNotIn:
-      if (values.empty()) return "In and NotIn want one or more values";
+      if (values.empty()) return "In and NotIn need one or more values";
       break;
     case SelectorOperator::kExists:
     case SelectorOperator::kDoesNotExist:
-      if (!values.empty()) return "Exists and DoesNotExist want no values";
+      if (!values.empty()) return "Exists and DoesNotExist allow no values";
       break;
     case SelectorOperator::kGt:
     case SelectorOperator::kLt:
-      if (values.size() != 1 || !ParseInt(values.front())) return "Gt and Lt want one integer";
+      if (values.size() != 1 || !ParseInt(values.front())) return "Gt and Lt need one integer";
       break;
   }
   const bool valid = std::all_of(values.begin(), values.end(), IsLabelValue);
@@ -161,7 +161,7 @@ void SelectorParser::Advance() {
 
 absl::Status SelectorParser::Expected(std::string_view what) const {
   return absl::InvalidArgumentError(
-      fmt::format("label selector: want {}, not {}", what,
+      fmt::format("label selector: expected {}, found {}", what,
                   At(Kind::kEnd) ? "its end" : fmt::format("\"{}\"", next_.text)));
 }
 
@@ -269,7 +269,7 @@ absl::Status ParseSelectorOperator(std::string_view text, SelectorOperator* op) 
     }
   }
   return absl::InvalidArgumentError(fmt::format(
-      "selector operator \"{}\": want In, NotIn, Exists, DoesNotExist, Gt or Lt", text));
+      "selector operator \"{}\": expected In, NotIn, Exists, DoesNotExist, Gt or Lt", text));
 }
 
 bool LabelSelector::Matches(const StringMap& labels) const {

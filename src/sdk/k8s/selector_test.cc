@@ -47,9 +47,9 @@ TEST(SelectorRequirement, Matches) {
 TEST(SelectorRequirement, ValidateNamesKeyAndWhatIsAccepted) {
   const SelectorRequirement none = {"zone", SelectorOperator::kIn, {}};
   EXPECT_EQ(none.Validate().message(),
-            "selector requirement \"zone\": In and NotIn want one or more values");
+            "selector requirement \"zone\": In and NotIn need one or more values");
   const SelectorRequirement number = {"zone", SelectorOperator::kGt, {"x"}};
-  EXPECT_THAT(std::string(number.Validate().message()), HasSubstr("want one integer"));
+  EXPECT_THAT(std::string(number.Validate().message()), HasSubstr("need one integer"));
   const SelectorRequirement key = {"a/b/c", SelectorOperator::kExists, {}};
   EXPECT_EQ(key.Validate().code(), absl::StatusCode::kInvalidArgument);
 }
@@ -59,7 +59,7 @@ TEST(SelectorRequirement, OperatorsHaveKubernetesNames) {
   ASSERT_TRUE(ParseSelectorOperator("DoesNotExist", &op).ok());
   EXPECT_EQ(op, SelectorOperator::kDoesNotExist);
   EXPECT_EQ(ParseSelectorOperator("exists", &op).message(),
-            "selector operator \"exists\": want In, NotIn, Exists, DoesNotExist, Gt or Lt");
+            "selector operator \"exists\": expected In, NotIn, Exists, DoesNotExist, Gt or Lt");
 }
 
 TEST(LabelSelector, EmptyMatchesEverythingInvalidNothing) {
@@ -104,12 +104,12 @@ TEST(ParseLabelSelector, ErrorNamesThePartThatIsOff) {
     const char* text;
     const char* message;
   } rows[] = {
-      {"a,", "label selector: want a key or '!', not its end"},
-      {"a b", "label selector: want one of = == != in notin > <, not \"b\""},
-      {"a in b", "label selector: want '(', not \"b\""},
-      {"a in (b", "label selector: want ',' or ')', not its end"},
-      {"a=b c", "label selector: want ',' or the end, not \"c\""},
-      {"a>x", "selector requirement \"a\": Gt and Lt want one integer"},
+      {"a,", "label selector: expected a key or '!', found its end"},
+      {"a b", "label selector: expected one of = == != in notin > <, found \"b\""},
+      {"a in b", "label selector: expected '(', found \"b\""},
+      {"a in (b", "label selector: expected ',' or ')', found its end"},
+      {"a=b c", "label selector: expected ',' or the end, found \"c\""},
+      {"a>x", "selector requirement \"a\": Gt and Lt need one integer"},
   };
   for (const auto& row : rows) {
     LabelSelector selector = {{{"kept", ""}}, {}};

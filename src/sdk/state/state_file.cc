@@ -105,7 +105,7 @@ absl::StatusOr<std::optional<std::string>> ReadStateFile(const std::string& path
   }
   struct stat about {};
   if (::fstat(file.get(), &about) != 0) return Failed("cannot be read", errno);
-  if (!S_ISREG(about.st_mode)) return absl::FailedPreconditionError("it is no regular file");
+  if (!S_ISREG(about.st_mode)) return absl::FailedPreconditionError("it is not a regular file");
   std::string content;
   std::array<char, 65'536> part;
   for (;;) {
@@ -116,7 +116,7 @@ absl::StatusOr<std::optional<std::string>> ReadStateFile(const std::string& path
     content.append(part.data(), static_cast<size_t>(got));
     if (content.size() > kMostFileBytes) {
       return absl::DataLossError(
-          fmt::format("it has more than {} bytes, the most of a state", kMostFileBytes));
+          fmt::format("it has more than {} bytes, the limit of a state", kMostFileBytes));
     }
   }
 }

@@ -133,9 +133,9 @@ absl::Status CheckState(const StoredState& state) {
   size_t bytes = 0;
   for (const auto& [key, text] : state.data) {
     if (!IsStateKey(key)) {
-      return absl::InvalidArgumentError(
-          fmt::format("key \"{}\" is not accepted: at most {} letters, digits, '-', '_' and '.'",
-                      Shortened(Printable(key), kShownOfKey), kLongestKey));
+      return absl::InvalidArgumentError(fmt::format(
+          "key \"{}\" is not accepted; expected at most {} letters, digits, '-', '_' and '.'",
+          Shortened(Printable(key), kShownOfKey), kLongestKey));
     }
     if (!IsUtf8(text)) {
       return absl::InvalidArgumentError(fmt::format("the text of {} is not UTF-8", key));
@@ -144,7 +144,7 @@ absl::Status CheckState(const StoredState& state) {
   }
   if (bytes <= kMostStateBytes) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      fmt::format("{} bytes of state, of which at most {} can be stored", bytes, kMostStateBytes));
+      fmt::format("{} bytes of state, at most {} can be stored", bytes, kMostStateBytes));
 }
 
 absl::Status At(std::string_view place, const absl::Status& status) {

@@ -60,9 +60,8 @@ absl::StatusOr<StoredState> FileState::Read(uint64_t* counter) const {
   if (!form.ok()) return form.status();
   if (form->agent != agent_) {
     constexpr size_t kShown = 64;
-    return absl::FailedPreconditionError(
-        fmt::format("it says that it is the state of \"{}\", not of {}",
-                    Shortened(Printable(form->agent), kShown), agent_));
+    return absl::FailedPreconditionError(fmt::format(
+        "it is the state of \"{}\", not of {}", Shortened(Printable(form->agent), kShown), agent_));
   }
   *counter = form->version;
   return StoredState{std::move(form->data), VersionOf(form->version, **content)};
@@ -148,7 +147,7 @@ absl::Status ConfigMapState::CheckOwner(const StringMap& labels) const {
   if (owner.empty() || owner == agent_) return absl::OkStatus();
   constexpr size_t kShown = 64;
   return absl::FailedPreconditionError(
-      fmt::format("its label {} says that it is the state of \"{}\", not of {}", kStateLabel,
+      fmt::format("its label {} marks it as the state of \"{}\", not of {}", kStateLabel,
                   Shortened(Printable(owner), kShown), agent_));
 }
 
@@ -186,10 +185,10 @@ absl::StatusOr<std::string> ConfigMapState::Save(const StoredState& state,
   map.data = state.data;
   const auto written = maps_->WriteConfigMap(map, limits);
   if (absl::IsAlreadyExists(written.status())) {
-    return At(Place(), absl::AbortedError("it is there, though nothing was"));
+    return At(Place(), absl::AbortedError("it was created by another writer"));
   }
   if (absl::IsNotFound(written.status())) {
-    return At(Place(), absl::AbortedError("it is not there any more"));
+    return At(Place(), absl::AbortedError("it no longer exists"));
   }
   if (!written.ok()) return At(Place(), written.status());
   Remember(*written);
@@ -246,7 +245,7 @@ namespace {
 
 absl::Status NotAccepted(std::string_view what, std::string_view name) {
   constexpr size_t kShown = 64;
-  return absl::InvalidArgumentError(fmt::format("\"{}\" is not accepted: the name of a {}",
+  return absl::InvalidArgumentError(fmt::format("\"{}\" is not accepted; expected the name of a {}",
                                                 Shortened(Printable(name), kShown), what));
 }
 
@@ -266,10 +265,10 @@ absl::StatusOr<std::unique_ptr<StateStore>> MakeStateStore(const StateStoreOptio
                                                       deps.name);
   }
   return std::make_unique<internal::MemoryState>([warn = deps.warn, name = deps.name] {
-    warn(fmt::format(
-        "agent {} keeps its state in memory, where a restart loses it: there is no cluster, and "
-        "--{}.state names no file",
-        name, name));
+    warn(
+        fmt::format("agent {} keeps its state in memory and loses it at a restart: there is no "
+                    "cluster, and --{}.state is not set",
+                    name, name));
   });
 }
 

@@ -12,7 +12,7 @@ bool BindsPlainly(const Pipeline& pipeline);
 
 /// What is said where the engine would have to bind and there is no cluster.
 inline constexpr const char* kNothingToBindAt =
-    "needs the API server to bind pods: give --kubeconfig FILE, or run in a pod";
+    "needs the API server to bind pods: set --kubeconfig FILE, or run in a pod";
 
 /// Runs a bind call of `pipeline`: what prepares the pod, what binds it, and what comes after
 /// (PreBinder says in which order). `cluster` is where the engine binds; null is an error there,

@@ -145,11 +145,11 @@ CallError ResolveNodes(const Pipeline& pipeline, const NodeSource* source, Obser
   const bool look_up = !state->args.has_full_nodes && pipeline.needs.AnyOfNode();
   if (look_up && source == nullptr) {
     return {ErrorKind::kUnanswerable,
-            fmt::format("{} reads more of a node than its name, and this call carries names only: "
-                        "let it watch the cluster (--kubeconfig FILE, or in a pod), or set "
-                        "nodeCacheCapable: false for this extender (outrigger scheduler-config "
-                        "--full-nodes)",
-                        pipeline.endpoint.Title())};
+            fmt::format(
+                "{} needs more of a node than its name, but this call carries only names: let it "
+                "watch the cluster (--kubeconfig FILE, or in a pod), or set nodeCacheCapable: "
+                "false for this extender (outrigger scheduler-config --full-nodes)",
+                pipeline.endpoint.Title())};
   }
   state->nodes.assign(state->args.names.size(), {});
   if (!look_up) {

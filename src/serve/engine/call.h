@@ -52,9 +52,9 @@ struct CallError {
   bool ok() const { return kind == ErrorKind::kNone; }
 };
 
-/// What is said to nobody, once the caller has gone.
+/// What is said to nobody, once the caller disconnected.
 inline CallError Abandoned() {
-  return {ErrorKind::kAbandoned, "the caller has gone"};
+  return {ErrorKind::kAbandoned, "the caller disconnected"};
 }
 
 /// What a decoder refuses.

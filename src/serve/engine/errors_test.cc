@@ -63,7 +63,7 @@ TEST_F(EngineErrors, AMergedPathIsCalledByItsNameAndNotAsAnAgent) {
   EXPECT_THAT(thrown.body, HasSubstr("the merged path /filter: internal error, see the log"));
   const Reply names = engine_.Call(
       "/prioritize", R"({"Pod":{"metadata":{"name":"p"}},"Nodes":null,"NodeNames":["a"]})");
-  EXPECT_THAT(names.body, HasSubstr("the merged path /prioritize reads more of a node"));
+  EXPECT_THAT(names.body, HasSubstr("the merged path /prioritize needs more of a node"));
   for (const Reply& reply : {thrown, names}) EXPECT_THAT(reply.body, Not(HasSubstr("all:")));
 }
 

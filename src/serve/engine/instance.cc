@@ -35,7 +35,7 @@ absl::Status AddAlias(const Alias& alias, const Instance& instance,
   Pipeline pipeline = PipelineFor(alias.path, instance.name, verb);
   if (alias.scorer.empty()) {
     if (!AddStage(instance, &pipeline)) {
-      return absl::InternalError(fmt::format("agent {}: alias {} wants {}, which it does not have",
+      return absl::InternalError(fmt::format("agent {}: alias {} needs {}, which it does not have",
                                              instance.name, alias.path, VerbName(verb)));
     }
   } else {
@@ -45,9 +45,8 @@ absl::Status AddAlias(const Alias& alias, const Instance& instance,
     pipeline.needs = instance.needs;
     if (pipeline.scorers.empty()) {
       return absl::InternalError(
-          fmt::format("agent {}: alias {} wants scorer {:?}, which it does "
-                      "not have",
-                      instance.name, alias.path, alias.scorer));
+          fmt::format("agent {}: alias {} needs scorer {:?}, which it does not have", instance.name,
+                      alias.path, alias.scorer));
     }
   }
   pipelines->push_back(std::move(pipeline));
@@ -62,7 +61,7 @@ absl::Status Of(const Instance& instance, const absl::Status& status) {
 // Of an agent that takes no calls.
 void Refuse(Pipeline* pipeline) {
   pipeline->refusal = fmt::format(
-      "with its settings agent {} is not for calls of a scheduler: take its entries out of the "
+      "with its settings agent {} takes no calls of a scheduler: remove its entries from the "
       "scheduler's configuration (extenders)",
       pipeline->endpoint.agent);
 }
@@ -137,9 +136,8 @@ absl::StatusOr<Instance> MakeInstance(const ServedAgent& served, const AgentWorl
   instance.takes_calls = served.TakesCalls();
   if (!(served.weight > 0)) {
     return absl::InvalidArgumentError(
-        fmt::format("agent {}: weight {} is not accepted: a number "
-                    "above 0",
-                    instance.name, served.weight));
+        fmt::format("agent {}: weight {} is not accepted; expected a number above 0", instance.name,
+                    served.weight));
   }
   AgentDeps deps;
   deps.name = instance.name;
@@ -225,7 +223,7 @@ void CountingDiagnostics::Malformed(std::string_view node, std::string_view fiel
                                     std::string_view value, std::string_view accepted) {
   observer_->OnMalformed(agent_, field);
   if (!FirstTime(field, value)) return;
-  spdlog::warn("{}{}{}: {}={} is not {}; taken as absent (warned about once)",
+  spdlog::warn("{}{}{}: {}={} is not {}; treated as absent (warned about once)",
                agent_.empty() ? "request" : agent_, node.empty() ? "" : ": node ",
                node.empty() ? "" : ForLog(node), ForLog(field), ForLog(value), accepted);
 }

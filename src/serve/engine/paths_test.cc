@@ -75,7 +75,7 @@ TEST(EnginePaths, AnAgentThatTakesNoCallsSaysSoAndIsNotMerged) {
   engine.Add(InfoOf<Old>("old")).Add(InfoOf<Uncalled>("apart"));
   ASSERT_TRUE(engine.Make().ok());
   const std::string why =
-      "with its settings agent apart is not for calls of a scheduler: take its entries out of the "
+      "with its settings agent apart takes no calls of a scheduler: remove its entries from the "
       "scheduler's configuration (extenders)";
   EXPECT_EQ(engine.CallJson("/apart/filter", FullArgs({JsonNode("a")}))["Error"], why);
   EXPECT_EQ(engine.CallJson("/apart/bind", nlohmann::json::object())["Error"], why);

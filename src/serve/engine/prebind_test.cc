@@ -127,7 +127,7 @@ TEST_F(EnginePreBind, ThePlainBindingsErrorIsNamedAsThat) {
 TEST_F(EnginePreBind, NothingIsPreparedForACallerThatHasGone) {
   Serve({InfoOf<Prepares>("x")});
   engine_.abandoned = Stopped();
-  EXPECT_EQ(Bind(), Answer("the caller has gone"));
+  EXPECT_EQ(Bind(), Answer("the caller disconnected"));
   EXPECT_EQ(engine_.observer.last_error, ErrorKind::kAbandoned);
   EXPECT_THAT(stage_.Done(), IsEmpty());
 }
@@ -143,12 +143,12 @@ TEST_F(EnginePreBind, ACallerThatGoesBeforeTheBindingHasItUndone) {
       caller.request_stop();
       return absl::OkStatus();
     };
-    EXPECT_EQ(Bind(), Answer("the caller has gone"));
+    EXPECT_EQ(Bind(), Answer("the caller disconnected"));
     EXPECT_EQ(engine_.observer.last_error, ErrorKind::kAbandoned);
   }
   EXPECT_THAT(stage_.Done(),
-              ElementsAre("x prebind", "x undo: the caller has gone", "x prebind", "y prebind",
-                          "y undo: the caller has gone", "x undo: the caller has gone"));
+              ElementsAre("x prebind", "x undo: the caller disconnected", "x prebind", "y prebind",
+                          "y undo: the caller disconnected", "x undo: the caller disconnected"));
 }
 
 TEST_F(EnginePreBind, ACallerThatGoesDuringTheBindingChangesNothingIfThatSucceeds) {
@@ -191,11 +191,12 @@ TEST_F(EnginePreBind, WhatIsThrownAfterwardsKeepsNoAgentFromHearingOfIt) {
 TEST_F(EnginePreBind, WithoutAClusterThereIsNothingToBindAt) {
   engine_.Cluster(nullptr);
   Serve({InfoOf<Prepares>("x")});
-  EXPECT_EQ((*engine_).Start(),
-            absl::FailedPreconditionError("agent x: needs the API server to bind pods: give "
-                                          "--kubeconfig FILE, or run in a pod"));
-  EXPECT_EQ(Bind("/x/bind"), Answer("x: needs the API server to bind pods: give --kubeconfig FILE, "
-                                    "or run in a pod"));
+  EXPECT_EQ(
+      (*engine_).Start(),
+      absl::FailedPreconditionError(
+          "agent x: needs the API server to bind pods: set --kubeconfig FILE, or run in a pod"));
+  EXPECT_EQ(Bind("/x/bind"),
+            Answer("x: needs the API server to bind pods: set --kubeconfig FILE, or run in a pod"));
   EXPECT_EQ(engine_.observer.last_error, ErrorKind::kUnanswerable);
   EXPECT_THAT(stage_.Done(), IsEmpty()) << "nothing is prepared in vain";
 }

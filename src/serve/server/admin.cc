@@ -37,7 +37,7 @@ constexpr std::string_view kPaths = "/livez, /readyz, /readyz?verbose, /metrics,
 
 // Also for paths that do not exist: peers from outside do not learn which pages there are.
 constexpr std::string_view kLoopbackOnly =
-    "answered on loopback only: use kubectl port-forward to this port, or kubectl exec, and ask "
+    "served on loopback only: use kubectl port-forward to this port, or kubectl exec, and call "
     "127.0.0.1";
 
 bool IsLoopback(std::string_view peer) {

@@ -146,8 +146,8 @@ TEST_P(OnLoopbackOnly, AnswersLocalPeersAndRefusesOthers) {
   const http::Response refused =
       Ask(GetParam().path, {.query = GetParam().query, .address = "10.0.0.1"});
   EXPECT_EQ(refused.body,
-            R"({"error":"answered on loopback only: use kubectl port-forward to this port, or )"
-            R"(kubectl exec, and ask 127.0.0.1"})");
+            R"({"error":"served on loopback only: use kubectl port-forward to this port, or )"
+            R"(kubectl exec, and call 127.0.0.1"})");
 }
 
 INSTANTIATE_TEST_SUITE_P(Rows, OnLoopbackOnly,

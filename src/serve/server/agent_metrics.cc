@@ -109,8 +109,8 @@ bool Ascend(const std::vector<double>& buckets) {
 absl::Status Check(const MetricSpec& spec) {
   const auto refused = [&](std::string_view field, std::string_view value,
                            std::string_view wanted) {
-    return absl::InvalidArgumentError(
-        fmt::format("metric {:?}: {} {:?} is not accepted: {}", spec.name, field, value, wanted));
+    return absl::InvalidArgumentError(fmt::format(
+        "metric {:?}: {} {:?} is not accepted; expected {}", spec.name, field, value, wanted));
   };
   if (!prometheus::CheckMetricName(spec.name)) {
     return refused("name", spec.name,
@@ -160,8 +160,8 @@ class Counted final : public AgentMetrics {
       }
     } catch (const std::exception&) {
       return absl::InvalidArgumentError(
-          fmt::format("metric {:?}: the program or another agent has a metric of that name and "
-                      "another type; take another name",
+          fmt::format("metric {:?}: the program or another agent has a metric with that name and "
+                      "another type; use another name",
                       spec.name));
     }
     return absl::OkStatus();

@@ -81,15 +81,17 @@ TEST(AgentMetrics, ThatCannotBeAreErrorsThatNameTheField) {
     MetricSpec spec;
     const char* error;
   } cases[] = {
-      {Counter("no name"), "metric \"no name\": name \"no name\" is not accepted: letters"},
+      {Counter("no name"),
+       "metric \"no name\": name \"no name\" is not accepted; expected letters"},
       {Counter(""), "name \"\" is not accepted"},
       {Counter("a_total", "no label"), "metric \"a_total\": label \"no label\" is not accepted"},
       {Counter("a_total", "agent"), "label \"agent\" is not accepted"},
       {Counter("a_total", "le"), "label \"le\" is not accepted"},
-      {{Kind::kCounter, "a_total", "", "", {}}, "help \"\" is not accepted: a sentence"},
+      {{Kind::kCounter, "a_total", "", "", {}}, "help \"\" is not accepted; expected a sentence"},
       {{Kind::kGauge, "outrigger_extender_nodes_total", "Another type.", "", {}},
        "metric \"outrigger_extender_nodes_total\": the program or another agent has a metric"},
-      {{Kind::kGauge, "a", "No histogram.", "", {1}}, "buckets \"1\" is not accepted: none"},
+      {{Kind::kGauge, "a", "No histogram.", "", {1}},
+       "buckets \"1\" is not accepted; expected none"},
       {{Kind::kHistogram, "c_seconds", "None.", "", {}}, "buckets \"\" is not accepted"},
       {{Kind::kHistogram, "c_seconds", "Falls.", "", {2, 1}}, "buckets \"2, 1\" is not accepted"},
       {{Kind::kHistogram, "c_seconds", "Twice.", "", {1, 1}}, "buckets \"1, 1\" is not accepted"},

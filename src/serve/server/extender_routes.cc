@@ -9,7 +9,7 @@
 
 namespace outrigger::server {
 
-static_assert(http::kBodyPadding >= wire::kPadding, "the decoder reads behind the body");
+static_assert(http::kBodyPadding >= wire::kPadding, "the decoder reads beyond the body");
 
 ExtenderRoutes::ExtenderRoutes(const engine::Engine& engine) : engine_(engine) {
   const auto& endpoints = engine.endpoints();

@@ -44,7 +44,7 @@ void AppendProcess(std::vector<MetricFamily>* families) {
 
 MetricFamily BuildInfo() {
   const Version& version = GetVersion();
-  return Read("outrigger_build_info", "What runs here; always 1.", MetricType::Gauge,
+  return Read("outrigger_build_info", "Version of this program; always 1.", MetricType::Gauge,
               {{{{"version", std::string(version.version)},
                  {"commit", std::string(version.commit)},
                  {"compiler", std::string(version.compiler)},

@@ -38,7 +38,7 @@ Families::Families(prometheus::Registry& registry)
     : requests(AddCounter(registry, "outrigger_extender_requests_total",
                           "Calls of the scheduler that were answered.")),
       errors(AddCounter(registry, "outrigger_extender_errors_total",
-                        "Calls that were not answered as asked.")),
+                        "Calls that were not answered normally.")),
       seconds(prometheus::BuildHistogram()
                   .Name("outrigger_extender_request_duration_seconds")
                   .Help("Time from a complete request to its answer.")
@@ -47,7 +47,7 @@ Families::Families(prometheus::Registry& registry)
                                "Bytes of request bodies.")),
       response_bytes(AddCounter(registry, "outrigger_extender_response_bytes_total",
                                 "Bytes of answers' bodies.")),
-      nodes(AddCounter(registry, "outrigger_extender_nodes_total", "Nodes that calls offered.")),
+      nodes(AddCounter(registry, "outrigger_extender_nodes_total", "Nodes offered by calls.")),
       rejected(AddCounter(registry, "outrigger_nodes_rejected_total",
                           "Nodes rejected, by class of reason.")),
       malformed(AddCounter(registry, "outrigger_malformed_values_total",

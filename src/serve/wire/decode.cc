@@ -185,8 +185,7 @@ absl::Status ReadExtenderArgs(Body body, const Needs& needs, ExtenderArgs* args)
 
   if (!has_pod) return absl::FailedPreconditionError("Pod is missing");
   if (!args->has_full_nodes && !args->has_node_names) {
-    return absl::FailedPreconditionError(
-        "neither Nodes nor NodeNames is set; the call must offer nodes in one of the two forms");
+    return absl::FailedPreconditionError("neither Nodes nor NodeNames is set; set one of them");
   }
   if (!args->has_full_nodes) {
     args->nodes.clear();

@@ -73,7 +73,7 @@ var badInputs = []badInput{
 		{"DeviceClass", "orphan", "spec: {deviceType: orphan}"},
 		{"DeviceClaim", "class-without-driver", "spec: {deviceClass: orphan}"}},
 		refused: []string{"claim default/class-without-driver: "}, state: "Pending"},
-	{name: "claim-missing", refused: []string{"claim default/claim-missing: there is no DeviceClaim of that name"}},
+	{name: "claim-missing", refused: []string{"claim default/claim-missing: there is no DeviceClaim with that name"}},
 	{name: "annotation-no-json", claims: `[{"name": "d"`, refused: []string{"annotation devmgmtproto.k8s.io/device-claims: "}},
 	{name: "annotation-of-nothing", claims: `[{"name": "d"}]`, refused: []string{"annotation devmgmtproto.k8s.io/device-claims: ", "claimName"}},
 	{name: "both-dialects", claims: embeddedClaim(`{"deviceClass": "foozer", "claims": [{"deviceClass": "foozer"}]}`),
@@ -90,7 +90,7 @@ var badInputs = []badInput{
 		claims:  `[{"name": "d", "privilegedClaimName": "admin-privileged"}]`,
 		refused: []string{"claim default/admin-privileged: " + needsLabel}},
 	{name: "admin-embedded", claims: embeddedClaim(`{"claims": [{"deviceClass": "admin"}]}`),
-		refused: []string{"claim default/admin-embedded-d: a class with adminAccess is not served to a claim embedded in a pod"}},
+		refused: []string{"claim default/admin-embedded-d: a claim embedded in a pod cannot use a class with adminAccess"}},
 }
 
 const needsLabel = `admin access to devices needs the label resource.kubernetes.io/admin-access: "true" on namespace default`
@@ -220,5 +220,5 @@ func (s *serving) labelNamespace() {
 	s.untilOn("admin-privileged", "n1")
 	s.untilStatus("DevicePrivilegedClaim", "admin-privileged", "state", "Allocated")
 	s.untilStatus("DevicePrivilegedClaim", "admin-past", "state", "Allocated")
-	s.untilRefused("admin-embedded", "claim default/admin-embedded-d: a class with adminAccess is not served")
+	s.untilRefused("admin-embedded", "claim default/admin-embedded-d: a claim embedded in a pod cannot use a class with adminAccess")
 }

@@ -51,7 +51,7 @@ func TestACostlyClaimOfOneNamespaceDoesNotHoldUpOthers(t *testing.T) {
 	for i := range 4 {
 		s.Pods(pod(fmt.Sprintf("costly-%d", i), fmt.Sprintf(`[{"name": "d", "claimName": "costly-%d"}]`, i)))
 	}
-	s.UntilEventWith("FailedScheduling", "cost more time than it gets at once")
+	s.UntilEventWith("FailedScheduling", "take more time than it may use at once")
 	s.Pods(pod("plain", `[{"name": "d", "claimName": "plain"}]`).Namespace("other"))
 	s.Must(kube.Eventually(s.Ctx, 10*time.Second, func(ctx context.Context) error {
 		plain, err := s.Client.CoreV1().Pods("other").Get(ctx, "plain", metav1.GetOptions{})

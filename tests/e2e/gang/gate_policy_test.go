@@ -400,7 +400,7 @@ func checkOtherWays(t *testing.T, w *guarded) {
 		t.Errorf("the owner has a JSON patch: %v", err)
 	}
 	if err := w.dryPatch(w.owner, "p", "", removal(queueGate)); !strings.Contains(fmt.Sprint(err),
-		"is removed by the agent, in the order of the queue") {
+		"only the agent removes the scheduling gate outrigger.dev/queue, in queue order") {
 		t.Errorf("the refusal does not say who removes the gate: %v", err)
 	}
 }
@@ -421,9 +421,9 @@ func TestUsersDoNotWriteWhatRanksFirst(t *testing.T) {
 		pod  *kube.PodBuilder
 		says string // "": it is made
 	}{
-		"the annotation": {started, "the annotation outrigger.dev/started-with is written by the agent alone: take it out of " +
-			"the pod or its template"},
-		"groupPriority": {ranked("default"), "take it out of the pod or its template, or ask who runs the cluster to label " +
+		"the annotation": {started, "only the agent writes the annotation outrigger.dev/started-with: remove it from a new " +
+			"pod or its template"},
+		"groupPriority": {ranked("default"), "remove it from the pod or its template, or ask the cluster operator to label " +
 			"the namespace outrigger.dev/group-priority=allowed"},
 		"groupPriority where it is allowed": {ranked("granted"), ""},
 		"neither":                           {slot("plain"), ""},

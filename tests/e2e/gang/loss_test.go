@@ -35,12 +35,12 @@ func TestAGangThatIsNotCompleteInTimeGivesUpItsPlaces(t *testing.T) {
 	}
 	w.UntilEventWith("GangTimedOut", "gang default/train is still incomplete 3s after it got nodes. "+
 		"They are released; it now queues last in its priority")
-	const told = "gang default/train waits: cpu, after it gave up its places"
+	const told = "gang default/train waits: cpu, after it gave up its nodes"
 	w.waitingMessage("plugins-train-000", told)
 	w.waitingMessage("plugins-train-001", told)
 	w.untilStatus(client, plugins, "phase:Pending")
-	w.UntilEventWith("GangWaiting", "it gave up its places after 3s")
-	w.explainTells("train", "it gave up its places after 3s")
+	w.UntilEventWith("GangWaiting", "it gave up its nodes after 3s")
+	w.explainTells("train", "it gave up its nodes after 3s")
 	if bound := w.bound("plugins-train-"); bound != 0 {
 		t.Errorf("%d members of a gang that is not complete are bound", bound)
 	}
@@ -107,12 +107,12 @@ func TestThePlaceOfALostMemberIsTakenAsItsGroupWants(t *testing.T) {
 				// Nobody replaces it: what is free goes to who waits, and the gang is bound in part.
 				w.Until(row.second, "bound", scheduling.IsBound)
 				w.UntilEventWith("GangPartial", "gang default/train is bound in part: 3 of 4 members run; "+
-					"its missing members come before others of its priority when there is room")
+					"its missing members are first in its priority when there is room")
 				return
 			}
 			w.deletePods("train-001")
 			w.Until(row.second, "bound", scheduling.IsBound)
-			w.UntilEventWith("GangPartial", "of 4 members run; it runs on, since it ignores losses")
+			w.UntilEventWith("GangPartial", "of 4 members run; it keeps running, since it ignores lost members")
 		})
 	}
 }

@@ -232,7 +232,7 @@ func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
 	if calls := w.podsOf("bind", "plugins-train-002") + w.podsOf("filter", "plugins-train-002"); calls != 0 {
 		t.Error("calls came about the member that does not ask")
 	}
-	const missing = "not ask for outrigger.dev/gang and outrigger.dev/gang-bind"
+	const missing = "not request outrigger.dev/gang and outrigger.dev/gang-bind"
 	w.UntilEventWith("GangResourceMissing", "gang default/train has 1 member that does "+missing+" (plugins-train-002)")
 	w.UntilEventWith("GangResourceMissing", "the pod is in gang default/train and does "+missing)
 	w.checkEventsAbout("GangResourceMissing", "PodGroup/train", "Pod/plugins-train-002")
@@ -241,7 +241,7 @@ func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
 
 	// One that asks for half of it passes filter, and no bind call holds it back.
 	w.Pods(asksFor(plugins.member("train", 3), callResource))
-	w.UntilEventWith("GangResourceMissing", "does not ask for outrigger.dev/gang-bind (plugins-train-003)")
+	w.UntilEventWith("GangResourceMissing", "does not request outrigger.dev/gang-bind (plugins-train-003)")
 	w.checkDoctorFinds(w.config, "group-resource-missing", "outrigger.dev/gang-bind")
 }
 

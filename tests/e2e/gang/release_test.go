@@ -213,9 +213,9 @@ func TestReleaseLeavesPoliciesOfOthersAlone(t *testing.T) {
 	account := w.kubeconfigOf("releaser", releasesGates...)
 	code, _, stderr := w.releaseGates(account, "--all")
 	if code != 1 || !strings.Contains(stderr, "note: ValidatingAdmissionPolicyBinding outrigger-gate-removal stays: its policy "+
-		"outrigger-gate-removal names the gate, and is not outrigger's\n") ||
-		!strings.Contains(stderr, "note: default/train-000: ") || !strings.Contains(stderr, "is removed by the agent") ||
-		!strings.Contains(stderr, "2 pods still have the gate outrigger.dev/queue: run it again\n") {
+		"outrigger-gate-removal names the gate but is not part of Outrigger\n") ||
+		!strings.Contains(stderr, "note: default/train-000: ") || !strings.Contains(stderr, "only the agent removes") ||
+		!strings.Contains(stderr, "2 pods still have the gate outrigger.dev/queue: run this command again\n") {
 		t.Errorf("it ends with %d and says:\n%s", code, stderr)
 	}
 	if left := w.bindingsByKubectl(); !slices.Equal(left, []string{"outrigger-gate-removal"}) {

@@ -86,10 +86,10 @@ func TestTheNextSetGoesWhereTheCheapestMayNotBeEvicted(t *testing.T) {
 	w.urgent("train", 4)
 	w.untilBoundOf("train-", 4, time.Now())
 	w.untilNone("web-")
-	w.UntilEventWith("GangPreemptionFailed", "kept-0 and 3 more, left out for 300s: the API server answered 422")
+	w.UntilEventWith("GangPreemptionFailed", "kept-0 and 3 more, which is not evicted for 300s: the API server answered 422")
 	w.urgent("later", 4)
 	for _, why := range []string{
-		"4 pods of lower priority belong to a scheduler that this agent does not serve (default/theirs-0, ",
+		"4 pods of lower priority belong to another scheduler (default/theirs-0, ",
 		"4 pods of lower priority have two disruption budgets, so the API server never evicts them (default/two-0, ",
 		"4 pods of lower priority may not be evicted (default/kept-0, default/kept-1, default/kept-2, ...): the API server",
 	} {

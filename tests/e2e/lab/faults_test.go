@@ -55,7 +55,7 @@ func TestTheAPIServerIsAwayForAWhile(t *testing.T) {
 	w.Cluster.KillServer()
 	s := w.startWith(kubeconfig, 7, "away")
 	server := strings.TrimPrefix(w.Cluster.Config.Host, "https://")
-	s.untilPrinted("nodes: cannot follow the API server, trying again: GET /api/v1/nodes: " + server)
+	s.untilPrinted("nodes: cannot watch the API server, trying again: GET /api/v1/nodes: " + server)
 	w.Must(w.Cluster.StartServer(w.Ctx))
 	s.untilReady()
 

@@ -185,7 +185,7 @@ func TestAChangeThatExplainNamesHelps(t *testing.T) {
 	w.pod("five")
 	w.Until("five", "refused", isRefused)
 	pod := string(outrigger.Run(t, "explain", "pod", "five", "-n", "default", "--kubeconfig", w.kubeconfig))
-	if !strings.Contains(pod, "Nearest:   a would do with count 4 in request r\n") {
+	if !strings.Contains(pod, "Nearest:   a; would help: count 4 in request r\n") {
 		t.Errorf("explain pod:\n%s", pod)
 	}
 	if said := w.ask("four", nil, whole("r", 4)); !said["a"].Fits || !said["b"].Fits {

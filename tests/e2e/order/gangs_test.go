@@ -61,7 +61,7 @@ func TestGangsAndSinglePodsOfOneGroupPriorityAreNotMixed(t *testing.T) {
 	}
 	for _, call := range w.observer.Calls("bind") {
 		switch {
-		case strings.Contains(call.Error, "its place is not"): // a plan has come between filter and bind: it is tried again
+		case strings.Contains(call.Error, "its node is no longer"): // a plan has come between filter and bind: it is tried again
 			t.Logf("bind of %s: %s", call.Pod, call.Error)
 		case call.Error != "":
 			t.Errorf("bind of %s: %s", call.Pod, call.Error)

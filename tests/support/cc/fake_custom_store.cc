@@ -119,7 +119,7 @@ absl::StatusOr<Json> FakeCustomStore::PatchStatus(const CustomKind& kind,
   if (!there.ok()) return there;
   const bool is_another = !object.uid.empty() && object.uid != MetadataOf(*there, "uid");
   if (is_another && object.resource_version.empty()) {
-    return absl::AbortedError(fmt::format("{} {}/{} is another one now, not that of the UID {}",
+    return absl::AbortedError(fmt::format("{} {}/{} was replaced: it no longer has the UID {}",
                                           CustomNameOf(kind), object.namespace_, object.name,
                                           object.uid));
   }

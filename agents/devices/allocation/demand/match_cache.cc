@@ -196,7 +196,7 @@ absl::Status MatchCache::Extend(const std::string& key, const MatchQuery& query,
     answers_.insert_or_assign(key, std::move(answer));
   }
   if (is_done) return absl::OkStatus();
-  return effort->stop.stop_requested() ? absl::CancelledError("the caller has gone")
+  return effort->stop.stop_requested() ? absl::CancelledError("the caller disconnected")
                                        : absl::ResourceExhaustedError("effort is used up");
 }
 
@@ -214,7 +214,7 @@ absl::Status MatchCache::FindOut(const Unknown& unknown, Effort* effort) {
   const MutexLock working(finding_out_);
   Forget(unknown);
   for (const std::string& text : unknown.texts) {
-    if (effort->stop.stop_requested()) return absl::CancelledError("the caller has gone");
+    if (effort->stop.stop_requested()) return absl::CancelledError("the caller disconnected");
     if (effort->left <= 0) return absl::ResourceExhaustedError("effort is used up");
     (void)ExpressionOf(text, effort);
   }

@@ -83,10 +83,10 @@ absl::Status MatchCaches::FindOut(const std::string& namespace_, MatchCache& cac
       left > 0 ? cache.FindOut(unknown, &effort) : absl::ResourceExhaustedError("");
   Spend(namespace_, left - effort.left);
   if (!absl::IsResourceExhausted(found)) return found;
-  return absl::UnavailableError(fmt::format(
-      "expressions in claims of namespace {} cost more time than it gets at once; they are "
-      "evaluated further when it is tried again. Make them shorter, or fewer",
-      namespace_));
+  return absl::UnavailableError(
+      fmt::format("expressions in claims of namespace {} take more time than it may use at once; "
+                  "evaluation continues at the next attempt. Use fewer or shorter expressions",
+                  namespace_));
 }
 
 }  // namespace outrigger::devices

@@ -176,7 +176,7 @@ absl::Status Resolver::SetCounts(const Claim& claim, const Detail& detail, const
   }
   if (alternative->least <= alternative->most) return absl::OkStatus();
   if (claim.counts) return NoSuch("minDeviceCount above maxDeviceCount");
-  return NoSuch("{} devices at least, and at most {}", alternative->least, alternative->most);
+  return NoSuch("at least {} devices, and at most {}", alternative->least, alternative->most);
 }
 
 absl::Status Resolver::AddClasses(const Detail& detail, MatchQuery* query) const {

@@ -110,7 +110,7 @@ absl::Status CheckDevice(const Device& device, const Names& counters) {
 
 absl::Status CheckDevices(const Pool& pool) {
   if (pool.devices.size() > kMostDevices) {
-    return PoolFault("the pool has {} devices, at most {} are taken", pool.devices.size(),
+    return PoolFault("the pool has {} devices, at most {} are allowed", pool.devices.size(),
                      kMostDevices);
   }
   Names counters;
@@ -119,7 +119,7 @@ absl::Status CheckDevices(const Pool& pool) {
   for (const Device& device : pool.devices) {
     if (device.name.empty()) return PoolFault("a device has no name");
     if (!names.insert(device.name).second) {
-      return PoolFault("device \"{}\" is there twice", device.name);
+      return PoolFault("device \"{}\" is listed twice", device.name);
     }
     absl::Status status = CheckDevice(device, counters);
     if (!status.ok()) return status;
@@ -135,9 +135,9 @@ std::string NameOf(const Claim& claim) {
 
 absl::Status CheckClaim(const Claim& claim) {
   if (!claim.fault.empty()) return absl::InvalidArgumentError(claim.fault);
-  if (claim.requests.empty()) return ClaimFault("it asks for nothing");
+  if (claim.requests.empty()) return ClaimFault("it requests nothing");
   if (claim.requests.size() > kMostRequests) {
-    return ClaimFault("{} requests: at most {} are taken", claim.requests.size(), kMostRequests);
+    return ClaimFault("{} requests: at most {} are allowed", claim.requests.size(), kMostRequests);
   }
   for (const Request& request : claim.requests) {
     absl::Status status = CheckRequest(request);
@@ -161,10 +161,10 @@ absl::Status CheckClass(const Class& of) {
 absl::Status CheckPool(const Pool& pool) {
   if (pool.name.empty()) return PoolFault("the pool has no name");
   if (pool.count.has_value() && !(pool.devices.empty() && pool.resources.empty())) {
-    return PoolFault("spec.count and spec.devices exclude each other: give devices alone");
+    return PoolFault("spec.count and spec.devices exclude each other: give only devices");
   }
   if (pool.count.value_or(0) > kMostCounted) {
-    return PoolFault("spec.count is {}, at most {} are taken", *pool.count, kMostCounted);
+    return PoolFault("spec.count is {}, at most {} are allowed", *pool.count, kMostCounted);
   }
   absl::Status status = CheckAttributes(pool.attributes, "the pool");
   if (status.ok()) status = CheckResources(pool.resources, "the pool");

@@ -108,7 +108,7 @@ std::string ReasonText::Of(size_t index) const {
   std::string text = absl::StrCat("claim ", demand_.claims[static_cast<size_t>(slot.claim)],
                                   slot.name.empty() ? "" : ", request ", slot.name, ": ",
                                   Wanted(slot, alternative), " wanted, ");
-  if (alternative.contradicts) return text + "which no devices can be";
+  if (alternative.contradicts) return text + "which no devices can satisfy";
   Notes notes;
   if (ground_.stocks().empty()) {
     absl::StrAppend(&text, "the node has no pools");
@@ -195,7 +195,7 @@ void ReasonText::AddMismatches(const Alternative& alternative, Notes* notes) con
   const auto add = [notes](int64_t count, std::string_view what) {
     if (count > 0) notes->push_back(fmt::format("{} {}", count, what));
   };
-  add(without, "without an attribute that is to be equal");
+  add(without, "without an attribute that must be equal");
   add(counts[static_cast<size_t>(Match::kOtherDriver)], "of other drivers");
   add(counts[static_cast<size_t>(Match::kClassFalse)], "excluded by the class");
   add(counts[static_cast<size_t>(Match::kOwnFalse)], "excluded by the claim");
@@ -289,7 +289,7 @@ void ReasonText::AddRaises(Notes* notes) const {
     const Raise& raise = *remedies_.counter;
     const Pool& pool = ground_.stocks()[raise.stock]->pool();
     const Resource& counter = pool.resources[raise.store];
-    notes->push_back(fmt::format("pool {} is short of {} {}", pool.name,
+    notes->push_back(fmt::format("pool {} lacks {} {}", pool.name,
                                  ToQuantity(raise.by, counter.capacity.format()).ToString(),
                                  counter.name));
   }
@@ -299,9 +299,9 @@ void ReasonText::AddRaises(Notes* notes) const {
     const auto first = static_cast<size_t>(stock.runs()[*raise.run].first);
     const Device& device = stock.pool().devices[first];
     const Resource& resource = device.resources[raise.store];
-    notes->push_back(
-        fmt::format("device {} of pool {} is short of {} {}", device.name, stock.pool().name,
-                    ToQuantity(raise.by, resource.capacity.format()).ToString(), resource.name));
+    notes->push_back(fmt::format("device {} of pool {} lacks {} {}", device.name, stock.pool().name,
+                                 ToQuantity(raise.by, resource.capacity.format()).ToString(),
+                                 resource.name));
   }
 }
 

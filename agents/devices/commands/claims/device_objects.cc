@@ -68,7 +68,7 @@ std::string DevicesFault(const Tree& pod) {
       const Tree* const devices = FieldOfTree((*containers)[i], "devices");
       if (devices == nullptr || devices->empty()) continue;
       return fmt::format(
-          "spec.{}[{}].devices: a container has no devices of its own; name the claims in "
+          "spec.{}[{}].devices: containers cannot have devices of their own; list the claims in "
           "spec.deviceClaims",
           list, i);
     }
@@ -110,7 +110,7 @@ absl::Status DeviceTaker::Add(std::string_view kind, std::string_view name, Obje
   }
   if (gives_way_ && at->second != source_) {
     notes_.push_back(Printable(
-        fmt::format("{} {} is taken from {}, not from {}", kind, name, at->second, source_)));
+        fmt::format("{} {} is read from {}, not from {}", kind, name, at->second, source_)));
     return absl::OkStatus();
   }
   const std::string other =

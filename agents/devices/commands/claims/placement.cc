@@ -238,7 +238,7 @@ std::string Placement::WhyIgnored(const Claim& claim, const Pool& pool) const {
   for (const std::string& holder : use.claims) {
     alone.SetHolding(holder, use_.held.at(holder));
   }
-  std::string why = "the claim asks for nothing";
+  std::string why = "the claim requests nothing";
   for (const Claim& one : ForOneDevice(claim)) {
     const Claim* const claims[] = {&one};
     const devices::Demand demand = of_one_pool_.Resolve(alone, claims);

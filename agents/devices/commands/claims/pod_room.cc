@@ -31,13 +31,13 @@ std::string_view WordOf(Refusal refusal) {
     case Refusal::kNone:
       return "";
     case Refusal::kHostPorts:
-      return "a host port that it asks for is taken";
+      return "a host port that it requests is in use";
     case Refusal::kSpread:
       return "its topology spread constraints do not allow it";
     case Refusal::kAffinity:
       return "its pod affinity is not met";
     case Refusal::kAntiAffinity:
-      return "pod anti-affinity, its own or of a pod there";
+      return "pod anti-affinity, of the pod or of a pod on the node";
   }
   return "";
 }
@@ -92,7 +92,7 @@ std::string PodRoom::WhyNoResource(const NodeView& node) const {
   for (const auto& [name, amount] : asked) {
     const Quantity free = node.node().allocatable.Get(name) - node.Requested(name);
     if (amount <= free) continue;
-    text += fmt::format("{}{}: {} asked, {} free", text.empty() ? "" : "; ", name,
+    text += fmt::format("{}{}: {} requested, {} free", text.empty() ? "" : "; ", name,
                         amount.ToString(), std::max(free, Quantity()).ToString());
   }
   return text;

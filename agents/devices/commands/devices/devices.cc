@@ -141,7 +141,7 @@ absl::StatusOr<DevicesFlags> ReadDevicesFlags(const Given& given) {
   if (sources.files.empty() && sources.cluster.empty()) sources.cluster = DeviceSources::kLive;
   if (sources.cluster != DeviceSources::kLive &&
       !(sources.kubeconfig.empty() && sources.context.empty())) {
-    return absl::InvalidArgumentError("--kubeconfig and --context are for the live cluster");
+    return absl::InvalidArgumentError("--kubeconfig and --context select the live cluster");
   }
   flags.output = given.Value("--output", flags.output);
   flags.color = given.Value("--color", flags.color);
@@ -152,10 +152,9 @@ absl::StatusOr<DevicesFlags> ReadDevicesFlags(const Given& given) {
 
 Command DevicesCommand() {
   return {.name = "devices",
-          .summary = "List pools of devices: total, used, free, and by which claims and pods",
-          .flags = Together(
-              {DeviceSourceFlags("the live cluster is read if there is no --filename either"),
-               {OutputFlag({"table", "json"}), ColorFlag()}}),
+          .summary = "List device pools: total, used, free, and the claims and pods that use them",
+          .flags = Together({DeviceSourceFlags("the live cluster unless --filename is given"),
+                             {OutputFlag({"table", "json"}), ColorFlag()}}),
           .opens_connections = true,
           .run = RunOf(ReadDevicesFlags, ListDevices)};
 }

@@ -95,7 +95,7 @@ TEST(Devices, RefuseWrongFlags) {
   EXPECT_EQ(DevicesOf({}, {"-o", "yaml"}).code, 2);
   const Ran ran = DevicesOf({}, {"--kubeconfig", "x"});
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("--kubeconfig and --context are for the live cluster"));
+  EXPECT_THAT(ran.err, HasSubstr("--kubeconfig and --context select the live cluster"));
   // Without a file it is the live cluster.
   EXPECT_THAT(RunProgram({"devices", "--kubeconfig", "/nonexistent/k"}).err,
               HasSubstr("/nonexistent/k"));

@@ -104,20 +104,20 @@ std::vector<Flag> DeviceSourceFlags(const std::string& otherwise) {
   return Together(
       {{{.name = "-f,--filename",
          .value = "FILE",
-         .help = "pods, claims, classes, drivers, pools and nodes, in YAML or JSON; may be given "
-                 "several times; - reads standard input",
+         .help = "pods, claims, classes, drivers, pools and nodes, in YAML or JSON; repeatable; - "
+                 "reads standard input",
          .is_file = true,
          .is_repeatable = true},
         {.name = "--cluster",
          .value = "FILE|live",
          .help = fmt::format(
-             "the cluster: live, or what `kubectl get nodes,namespaces,pods,devmgmt -A -o json` "
-             "(faster) or yaml prints; - reads standard input; without it, {}",
+             "live, or a file with the output of `kubectl get nodes,namespaces,pods,devmgmt -A -o "
+             "json` (faster) or yaml; - reads standard input; default: {}",
              otherwise),
          .is_file = true},
         {.name = "-n,--namespace",
          .value = "NS",
-         .help = "namespace of objects that name none (default: the context's, or default)"}},
+         .help = "namespace of objects without one (default: the context's, or default)"}},
        KubeconfigFlags("the live cluster")});
 }
 
@@ -130,7 +130,7 @@ absl::Status ReadDeviceSources(const Given& given, DeviceSources* sources) {
   std::vector<std::string> read = sources->files;
   if (given.Has("--cluster")) read.push_back(sources->cluster);
   if (std::find(read.begin(), read.end(), "") != read.end()) {
-    return absl::InvalidArgumentError("--filename and --cluster want a file, not \"\"");
+    return absl::InvalidArgumentError("--filename and --cluster need a file, not \"\"");
   }
   if (std::count(read.begin(), read.end(), "-") > 1) {
     return absl::InvalidArgumentError(

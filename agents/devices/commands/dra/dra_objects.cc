@@ -30,8 +30,9 @@ absl::Status DraTaker::Add(std::string_view kind, const std::string& name, Objec
 
 void DraTaker::Note(std::string_view kind, const std::string& name) {
   for (const json::MalformedValue& value : malformed_) {
-    notes_.push_back(Printable(fmt::format("{} {}: {}: \"{}\" is not accepted: {}; taken as absent",
-                                           kind, name, value.field, value.value, value.accepted)));
+    notes_.push_back(
+        Printable(fmt::format("{} {}: {}: \"{}\" is not accepted; expected {}; treated as absent",
+                              kind, name, value.field, value.value, value.accepted)));
   }
   malformed_.clear();
 }

@@ -127,8 +127,8 @@ std::string LinesOf(const DraExplained& explained, bool color) {
   }
   if (explained.fitting == 0 && explained.nearest < explained.nodes.size()) {
     const DraNode& node = explained.nodes[explained.nearest];
-    text += Printable(fmt::format("{:<10} {} would do with {}", "Nearest:", node.name,
-                                  node.reason.help)) +
+    text += Printable(
+                fmt::format("{:<10} {}; would help: {}", "Nearest:", node.name, node.reason.help)) +
             "\n";
   }
   return text;

@@ -60,8 +60,8 @@ PodDra::PodDra(const std::vector<Pod>& pods, const std::optional<PodClaims::File
   if (read.ok()) {
     objects_ = *std::move(read);
   } else {
-    notes->push_back(
-        fmt::format("ResourceClaims are not explained: {}", std::string(read.status().message())));
+    notes->push_back(fmt::format("ResourceClaims cannot be explained: {}",
+                                 std::string(read.status().message())));
   }
 }
 
@@ -123,7 +123,7 @@ absl::StatusOr<ClaimFlags> ReadClaimFlags(const Given& given) {
   if (!status.ok()) return status;
   flags.file = given.Value("--filename");
   flags.nodes = given.Value("--nodes");
-  if (given.Value("name").empty()) return given.Wrong("explain claim wants the name of a claim");
+  if (given.Value("name").empty()) return given.Wrong("explain claim needs the name of a claim");
   status = CheckOneReadsInput(flags.file, flags);
   if (status.ok()) status = ReadName(given, "claim", &flags);
   if (!status.ok()) return status;
@@ -135,28 +135,30 @@ absl::StatusOr<ClaimFlags> ReadClaimFlags(const Given& given) {
 Command ExplainClaimCommand() {
   Command command{
       .name = "explain claim",
-      .summary = "Which nodes have devices for a ResourceClaim of DRA, and what would help",
+      .summary = "Which nodes have devices for a DRA ResourceClaim, and what would help",
       .opens_connections = true,
       .run = RunOf(ReadClaimFlags, ExplainClaim)};
   command.flags = Together(
-      {{{.name = "name", .help = "the claim: NAME or NAMESPACE/NAME"},
+      {{{.name = "name", .help = "NAME or NAMESPACE/NAME of the claim"},
         {.name = "-n,--namespace",
          .value = "NS",
-         .help = "namespace of the claim (default: the context's; in --cluster, whichever has it "
-                 "alone)"},
+         .help = "namespace of the claim (default: the context's; with --cluster, the only one "
+                 "that has it)"},
         {.name = "-f,--filename",
          .value = "FILE",
-         .help = "objects that stand in for those of the cluster, or are not there yet: what if; - "
-                 "reads standard input",
+         .help = "objects that replace or extend those of the cluster, for a what-if; - reads "
+                 "standard input",
          .is_file = true}},
        ClusterFlags("nodes,resourceslices,deviceclasses.resource.k8s.io,resourceclaims,"
                     "resourceclaimtemplates,pods"),
-       {{.name = "--nodes", .value = "LIST", .help = "show only these nodes, separated by commas"},
+       {{.name = "--nodes",
+         .value = "LIST",
+         .help = "comma-separated nodes to show (default: all)"},
         OutputFlag({"table", "wide", "json", "yaml"}, "table, wide (each device), json or yaml"),
         ColorFlag()}});
   command.notes =
-      "kube-scheduler of 1.37 would answer so with its default features; where that is not sure, "
-      "it is said.\nNothing is written. A pod's claims together: explain pod.";
+      "The result is that of kube-scheduler 1.37 with default features; uncertain results are "
+      "marked. Nothing\nis written. For all claims of a pod: explain pod.";
   return command;
 }
 

@@ -127,7 +127,7 @@ TEST(ExplainClaimTest, SaysWhatEachNodeWouldGiveAndWhatWouldHelp) {
             "none)\n");
   EXPECT_THAT(ExplainClaimOn(Cluster(), {"two"}).out,
               HasSubstr("DRA:       0 of 2 nodes have devices for two\n"
-                        "Nearest:   a would do with shop/old gives back its devices\n"));
+                        "Nearest:   a; would help: shop/old releases its devices\n"));
 }
 
 TEST(ExplainClaimTest, WideNamesEachDevice) {
@@ -153,7 +153,7 @@ TEST(ExplainClaimTest, JsonHasTheSame) {
   const Tree json = Tree::parse(ran.out);
   EXPECT_EQ(json["fitting"], 0);
   EXPECT_EQ(json["nearest"], "a");
-  EXPECT_EQ(json["byNode"][0]["wouldHelp"], "shop/old gives back its devices");
+  EXPECT_EQ(json["byNode"][0]["wouldHelp"], "shop/old releases its devices");
   EXPECT_EQ(json["byNode"][0]["requests"][0]["devices"][0]["state"], "in use");
 }
 
@@ -162,7 +162,7 @@ TEST(ExplainClaimTest, WhatIsNotThereIsNamedWithWhatIsNear) {
               HasSubstr("there is no ResourceClaim shop/ones"));
   EXPECT_THAT(ExplainClaimOn(Cluster(), {"one", "--nodes", "z"}).err,
               HasSubstr("--nodes: the cluster has no node z"));
-  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("wants the name of a claim"));
+  EXPECT_THAT(RunIt({"explain", "claim"}).err, HasSubstr("needs the name of a claim"));
 }
 
 TEST(ExplainPodDra, IsATableBelowTheAgents) {
@@ -174,7 +174,7 @@ TEST(ExplainPodDra, IsATableBelowTheAgents) {
 TEST(ExplainPodDra, ATemplateIsReadWhereTheClaimIsNotMadeYet) {
   EXPECT_THAT(RunOn(Cluster(), {"explain", "pod"}, {"pair"}).out,
               HasSubstr("claim x, request r: 2 of class gpu wanted, 1 free (1 in use by shop/old); "
-                        "would help: shop/old gives back its devices\n"));
+                        "would help: shop/old releases its devices\n"));
 }
 
 TEST(ExplainPodDra, AClaimThatIsNotThereIsNamed) {
@@ -199,14 +199,14 @@ TEST(ScheduleDra, TakesTheClaimsOfFilesWithoutAPod) {
 
 TEST(ScheduleDra, NothingOfItIsWritten) {
   EXPECT_THAT(RunOn(Cluster(), {"schedule"}, {"--pod", "shop/web", "--original-results"}).err,
-              HasSubstr("kube-scheduler alone allocates ResourceClaims"));
+              HasSubstr("only kube-scheduler allocates ResourceClaims"));
 }
 
 TEST(ScheduleDra, AnOldVersionIsRefusedByName) {
   Tree slice = Slice("a", {});
   slice["apiVersion"] = "resource.k8s.io/v1beta1";
   EXPECT_THAT(ExplainClaimOn({NodeNamed("a"), slice, Claim("one", 1)}, {"one"}).err,
-              HasSubstr("resource.k8s.io/v1beta1 of a ResourceSlice is not read"));
+              HasSubstr("resource.k8s.io/v1beta1 of a ResourceSlice is not supported"));
 }
 
 }  // namespace

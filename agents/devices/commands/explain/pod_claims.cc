@@ -51,7 +51,7 @@ PodClaims::PodClaims(const std::vector<Pod>& pods, const std::optional<File>& fi
   if (status.ok()) return;
   objects_.reset();
   notes->push_back(
-      fmt::format("device claims are not explained: {}", std::string(status.message())));
+      fmt::format("device claims cannot be explained: {}", std::string(status.message())));
 }
 
 absl::Status PodClaims::Read(const std::vector<Pod>& pods, const std::optional<File>& file,
@@ -83,7 +83,7 @@ absl::Status PodClaims::Read(const std::vector<Pod>& pods, const std::optional<F
     snapshot_ = room.Take();
   } else {
     notes->push_back(
-        fmt::format("room on nodes is not looked at: {}", std::string(status.message())));
+        fmt::format("room on nodes is not checked: {}", std::string(status.message())));
   }
   std::vector<std::string> others;  // that there are other objects is no news here
   objects_ = taker.Finish(&others);

@@ -123,7 +123,7 @@ TEST(ExplainPodClaims, ThatCannotBeReadAreANote) {
   objects.push_back(objects[3]);
   const Ran ran = Explain(objects, {"web"});
   EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.err, "note: device claims are not explained: " +
+  EXPECT_EQ(ran.err, "note: device claims cannot be explained: " +
                          ran.err.substr(ran.err.find("explained: ") + 11));
   EXPECT_THAT(ran.err, HasSubstr("DevicePool p0 is given twice"));
   EXPECT_EQ(Explain(objects, {"plain"}).err, "");
@@ -166,7 +166,7 @@ TEST(ExplainPodClaims, AreExplainedWithTheRoomForThePod) {
       "Claims:    1 of 2 nodes has devices for shared, 0 of these room for the pod\n"
       "\n"
       "NODE  DEVICES  SCORE  CLAIM   POOL    FREE  GETS  WHY\n"
-      "a     no room     50                              cpu: 3 asked, 1 free; claim shared "
+      "a     no room     50                              cpu: 3 requested, 1 free; claim shared "
       "has its devices here until pod one has ended\n"
       "                      shared  p0    0 of 1     1  0 free (1 in use by default/shared)\n"
       "b     never        -                              claim shared: its devices are on node "
@@ -174,10 +174,12 @@ TEST(ExplainPodClaims, AreExplainedWithTheRoomForThePod) {
       "                      shared  p1    1 of 1     -\n");
   const Tree json = Tree::parse(ExplainDevices(objects, {"two", "-o", "json"}).out).at("claims");
   EXPECT_EQ(json.at("byNode").at(0).at("noRoom"),
-            "cpu: 3 asked, 1 free; claim shared has its devices here until pod one has ended");
+            "cpu: 3 requested, 1 free; claim shared has its devices here until pod one has ended");
   const Ran plain = ExplainDevices(objects, {"plain"});
   EXPECT_EQ(plain.code, 1);
-  EXPECT_THAT(plain.err, HasSubstr("devices plans while serving; see `outrigger explain gang`"));
+  EXPECT_THAT(
+      plain.err,
+      HasSubstr("devices can only be explained while serving; see `outrigger explain gang`"));
 }
 
 TEST(ExplainPodClaims, AreReadLive) {

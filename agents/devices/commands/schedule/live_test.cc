@@ -55,7 +55,7 @@ TEST(ScheduleLive, FilesStandForWhatTheClusterHas) {
   const TempFile file(ListOf({CountingPool("p0", "b", 1), CountingClaim("one", 1)}), "new.json");
   const Ran ran = ScheduleLive(server, {"-f", file.path()});
   EXPECT_EQ(ran.err,
-            "note: DevicePool p0 is taken from " + file.path() + ", not from the cluster\n");
+            "note: DevicePool p0 is read from " + file.path() + ", not from the cluster\n");
   EXPECT_THAT(ran.out, HasSubstr("b: satisfied all claims with score 100\n"));
 }
 
@@ -80,7 +80,7 @@ TEST(ScheduleLive, NamespacesSayWhoMayHaveAdminAccess) {
   answers["namespaces"] = ObjectServer::Refusal(403);
   EXPECT_THAT(run().out, HasSubstr("a: could not satisfy these claims: all\n"));
   EXPECT_THAT(run().err,
-              HasSubstr("note: namespaces are taken as not labelled for admin access: "));
+              HasSubstr("note: namespaces are treated as not labelled for admin access: "));
   answers["namespaces"] = ObjectServer::List(
       {{{"metadata",
          {{"name", "default"}, {"labels", {{"resource.kubernetes.io/admin-access", "true"}}}}}}});

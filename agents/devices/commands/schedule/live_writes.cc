@@ -31,7 +31,7 @@ absl::StatusOr<std::string> LiveWrites::NodeOf(const devices::PodOnNode& pod,
   if (!read.is_object()) return absl::InternalError("the pod cannot be read");
   const nlohmann::json::json_pointer uid("/metadata/uid");
   if (read.value(uid, std::string()) != pod.uid) {
-    return absl::NotFoundError("another pod has its name");
+    return absl::NotFoundError("another pod now has its name");
   }
   return read.value(nlohmann::json::json_pointer("/spec/nodeName"), std::string());
 }

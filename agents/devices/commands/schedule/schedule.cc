@@ -42,7 +42,7 @@ absl::StatusOr<AskedClaims> FindAsked(const ScheduleFlags& flags, DeviceObjects*
   if (*pod != nullptr) return ClaimsOf(**pod, objects);
   if (!flags.sources.files.empty()) return ClaimsOfFiles(*objects);
   return absl::InvalidArgumentError(
-      "there is neither a pod nor a claim to schedule: give --filename FILE or --pod NAME");
+      "no pod or claim to schedule: give --filename FILE or --pod NAME");
 }
 
 // As the prototype's test has it.
@@ -115,7 +115,7 @@ absl::StatusOr<DeviceObjects> ReadObjects(ScheduleFlags* flags, const World& wor
     const absl::StatusOr<const DevicePod*> pod = FindPod(*objects, "");
     if (!pod.ok()) return pod.status();
     if (*pod == nullptr) {
-      return absl::InvalidArgumentError("--write wants a pod: the files have none");
+      return absl::InvalidArgumentError("--write needs a pod: the files have none");
     }
     flags->pod = NameOf(**pod);
   }
@@ -179,7 +179,7 @@ absl::StatusOr<std::string> ScheduleDra(const ScheduleFlags& flags, const DraObj
                                         DraAsked asked, bool verbose) {
   if (flags.write || flags.original_results) {
     return absl::InvalidArgumentError(
-        "--write and --original-results are for DeviceClaims: kube-scheduler alone allocates "
+        "--write and --original-results are for DeviceClaims: only kube-scheduler allocates "
         "ResourceClaims");
   }
   const DraExplained explained = ExplainDra(dra, std::move(asked), {});
@@ -231,15 +231,15 @@ absl::Status CheckScheduleFlags(const Given& given, const ScheduleFlags& flags) 
   const DeviceSources& sources = flags.sources;
   const bool is_live = sources.cluster == DeviceSources::kLive;
   if (!is_live && !(sources.kubeconfig.empty() && sources.context.empty())) {
-    return absl::InvalidArgumentError("--kubeconfig and --context go with --cluster live");
+    return absl::InvalidArgumentError("--kubeconfig and --context need --cluster live");
   }
   if (flags.write && (!is_live || flags.original_results)) {
     return absl::InvalidArgumentError(
-        "--write goes with --cluster live, and not with --original-results");
+        "--write needs --cluster live, and excludes --original-results");
   }
   if (sources.files.empty() && (sources.cluster.empty() || flags.pod.empty())) {
     return given.Wrong(
-        "schedule wants --filename FILE with a pod or claims, or --cluster with --pod");
+        "schedule needs --filename FILE with a pod or claims, or --cluster with --pod");
   }
   return absl::OkStatus();
 }
@@ -266,26 +266,26 @@ Command ScheduleCommand() {
                   .summary = "Find a node and devices for the device claims of a pod",
                   .opens_connections = true,
                   .run = RunOf(ReadScheduleFlags, Schedule)};
-  command.flags = Together(
-      {DeviceSourceFlags("the files are all there is"),
-       {{.name = "--pod",
-         .value = "NAME",
-         .help = "the pod: NAME or NAMESPACE/NAME (default: the one in the files; without a pod "
-                 "there, all claims of the files)"},
-        {.name = "-v,--verbose",
-         .help = "Whole results: pools ignored and why, scores; also VERBOSE=y"},
-        OutputFlag({"text", "json", "yaml"}),
-        {.name = "--original-results",
-         .help = "What the prototype's scheduler answers, faults included"},
-        {.name = "--network-pools", .help = "Devices of pools without a node serve every node"},
-        {.name = "--write",
-         .help = "Write it: pools, claims and the pod's binding; with --cluster live"}}});
+  command.flags =
+      Together({DeviceSourceFlags("only the files are read"),
+                {{.name = "--pod",
+                  .value = "NAME",
+                  .help = "NAME or NAMESPACE/NAME of the pod (default: the one in the files; if "
+                          "there is none, all claims of the files)"},
+                 {.name = "-v,--verbose",
+                  .help = "Full results with scores, ignored pools and reasons; also VERBOSE=y"},
+                 OutputFlag({"text", "json", "yaml"}),
+                 {.name = "--original-results",
+                  .help = "Results of the prototype's scheduler, including its faults"},
+                 {.name = "--network-pools",
+                  .help = "Devices of pools without a node are available to every node"},
+                 {.name = "--write",
+                  .help = "Write pools, claims and the pod's binding; with --cluster live"}}});
   command.notes =
-      "Devices alone are looked at: not resources, taints or affinity. Nothing is written without "
-      "--write,\nwhich looks at these too, and for which the state of the cluster alone counts: of "
-      "files the pod's\nname is read.\n"
-      "What claims have in their status is in use. Classes are looked up in a live cluster, and "
-      "where there\nis any; docs/devices.md has the formats.";
+      "Only devices are checked, not resources, taints or affinity. --write checks these, too; it "
+      "uses the\nstate of the cluster only, and reads just the pod's name from files. Without it "
+      "nothing is written.\nDevices in the status of claims are in use. Classes are looked up in a "
+      "live cluster, and elsewhere if\nthere are any. docs/devices.md has the formats.";
   return command;
 }
 

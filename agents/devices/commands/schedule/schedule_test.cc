@@ -226,8 +226,10 @@ TEST(Schedule, EmbeddedClaimsGetNoAdminAccess) {
   const Tree claim = {{"claims", {{{"deviceClass", "admin"}}}}};
   const Ran ran = ScheduleOn({CountingPool("p0", "a", 2), AdminClass(), NamespaceWith("true"),
                               PodWith("web", {{{"name", "own"}, {"claim", claim}}})});
-  EXPECT_THAT(ran.out, HasSubstr("claim default/web-own: a class with adminAccess is not served to "
-                                 "a claim embedded in a pod"));
+  EXPECT_THAT(
+      ran.out,
+      HasSubstr(
+          "claim default/web-own: a claim embedded in a pod cannot use a class with adminAccess"));
 }
 
 TEST(Schedule, GangsAreNotPlannedYet) {
@@ -396,24 +398,29 @@ INSTANTIATE_TEST_SUITE_P(
               {PodWith("web", {{{"name", "a"}, {"claimTemplateName", "b"}}})},
               {},
               2,
-              "pod default/web: claims[0].claimTemplateName: templates are not served"},
+              "pod default/web: claims[0].claimTemplateName: templates are not supported"},
         Wrong{"DevicesOfAContainer",
               {CountingClaim("two", 2), WithDevicesOfAContainer()},
               {},
               2,
-              "pod default/web: spec.containers[0].devices: a container has no devices of its own"},
-        Wrong{"AnOutput", {}, {"-o", "table"}, 2, "\"table\" is not accepted: text, json and yaml"},
+              "pod default/web: spec.containers[0].devices: containers cannot have devices of "
+              "their own"},
+        Wrong{"AnOutput",
+              {},
+              {"-o", "table"},
+              2,
+              "\"table\" is not accepted; expected text, json or yaml"},
         Wrong{"AContextWithoutACluster",
               {},
               {"--context", "x"},
               2,
-              "--kubeconfig and --context go with --cluster live"},
+              "--kubeconfig and --context need --cluster live"},
         Wrong{"StandardInputTwice",
               {},
               {"-f", "-", "--cluster", "-"},
               2,
               "read standard input more than once"},
-        Wrong{"NoFile", {}, {"-f", ""}, 2, "--filename and --cluster want a file"}),
+        Wrong{"NoFile", {}, {"-f", ""}, 2, "--filename and --cluster need a file"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(ScheduleSources, FilesAreOneInput) {
@@ -467,7 +474,7 @@ TEST(ScheduleHelp, SaysWhatIsRead) {
     EXPECT_THAT(help, HasSubstr(text));
   }
   EXPECT_EQ(RunProgram({"schedule"}).code, 2);
-  EXPECT_THAT(RunProgram({"schedule"}).err, HasSubstr("schedule wants --filename FILE"));
+  EXPECT_THAT(RunProgram({"schedule"}).err, HasSubstr("schedule needs --filename FILE"));
 }
 
 }  // namespace

@@ -142,9 +142,9 @@ class ScheduleWriter {
     std::vector<ClaimObject> claims;
     for (const ClaimObject* claim : asked->claims) {
       if (claim->claim.allocations.empty() && HasConfigs(*claim, objects_)) {
-        return absl::FailedPreconditionError(Printable(
-            fmt::format("claim {} or its class names configurations, which the agent alone copies",
-                        devices::NameOf(claim->claim))));
+        return absl::FailedPreconditionError(Printable(fmt::format(
+            "claim {} or its class refers to configurations, which only the agent copies",
+            devices::NameOf(claim->claim))));
       }
       claims.push_back(*claim);
     }
@@ -167,10 +167,9 @@ class ScheduleWriter {
       case devices::BindingEnd::kOpen:
         break;
     }
-    return {error.code(),
-            fmt::format("{}; it is not known whether pod {}/{} is bound: its devices stay with it, "
-                        "until the agent frees them if it is not",
-                        std::string(error.message()), pod_.namespace_, pod_.name)};
+    return {error.code(), fmt::format("{}; it is unknown whether pod {}/{} is bound: it keeps its "
+                                      "devices, and the agent frees them if it is not bound",
+                                      std::string(error.message()), pod_.namespace_, pod_.name)};
   }
 
   const PodOnNode pod_;

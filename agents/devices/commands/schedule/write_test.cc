@@ -151,7 +151,7 @@ TEST_F(WriteScheduleTest, WhatIsNotKnownStays) {
   binder_.answer = absl::UnavailableError("no connection");
   const absl::Status status = Write(Pod({{{"name", "gpus"}, {"claimName", "two"}}}));
   EXPECT_TRUE(absl::IsUnavailable(status));
-  EXPECT_THAT(std::string(status.message()), HasSubstr("it is not known whether pod default/web"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("it is unknown whether pod default/web"));
   EXPECT_EQ(StateOf("two"), "Allocated");
   EXPECT_EQ(EntriesOf("p0").at(0).at("state"), "Intent");
 }
@@ -213,7 +213,7 @@ TEST_F(WriteScheduleTest, RefusesWhatItDoesNotDo) {
   api_.Put(kClaimKind, claim);
   Tree pod = Pod({{{"name", "gpus"}, {"claimName", "one"}}});
   EXPECT_THAT(std::string(Write(pod).message()),
-              HasSubstr("claim default/one or its class names configurations"));
+              HasSubstr("claim default/one or its class refers to configurations"));
   Tree member = pod;
   member["metadata"]["labels"] = {{"podGroup", "g"}, {"minAvailable", "2"}};
   EXPECT_EQ(Write(member).message(),
@@ -230,7 +230,7 @@ TEST(ScheduleWrite, IsForALiveCluster) {
         {"--write", "--cluster", "live", "--original-results"}}) {
     const testing::Ran ran = ScheduleOn({}, arguments);
     EXPECT_EQ(ran.code, 2);
-    EXPECT_THAT(ran.err, HasSubstr("--write goes with --cluster live"));
+    EXPECT_THAT(ran.err, HasSubstr("--write needs --cluster live"));
   }
 }
 
@@ -294,17 +294,17 @@ INSTANTIATE_TEST_SUITE_P(
                 },
                 "the pod's node selector or affinity leaves the node out"},
         RoomRow{"Cpu", [](Tree*, Tree* pod, Tree*) { *pod = Asking(*pod, "3500m"); },
-                "cpu: 3500m asked, 3 free"},
+                "cpu: 3500m requested, 3 free"},
         RoomRow{"Pods",
                 [](Tree* node, Tree*, Tree*) { (*node)["status"]["allocatable"]["pods"] = "1"; },
-                "pods: 1 asked, 0 free"},
+                "pods: 1 requested, 0 free"},
         RoomRow{"HostPort",
                 [](Tree*, Tree* pod, Tree* other) {
                   const Tree ports = {{{"containerPort", 80}, {"hostPort", 80}}};
                   (*pod)["spec"]["containers"][0]["ports"] = ports;
                   (*other)["spec"]["containers"][0]["ports"] = ports;
                 },
-                "a host port that it asks for is taken"},
+                "a host port that it requests is in use"},
         RoomRow{"AntiAffinity",
                 [](Tree*, Tree* pod, Tree* other) {
                   (*other)["metadata"]["labels"] = {{"app", "db"}};
@@ -345,7 +345,7 @@ TEST(ScheduleWrite, FilesSayWhichPodIsMeant) {
   const testing::Ran without =
       ScheduleOn({CountingPool("p0", "a", 2)},
                  {"--cluster", "live", "--kubeconfig", server.kubeconfig(), "--write"});
-  EXPECT_THAT(without.err, HasSubstr("--write wants a pod: the files have none"));
+  EXPECT_THAT(without.err, HasSubstr("--write needs a pod: the files have none"));
 }
 
 }  // namespace

@@ -90,13 +90,12 @@ class Changes {
     std::set<std::string> all;
     int64_t total = 0;
     for (const auto& [user, count] : held) {
-      AddGiveBack(count, fmt::format("{} gives back its devices", user), {user});
+      AddGiveBack(count, fmt::format("{} releases its devices", user), {user});
       all.insert(user);
       total += count;
     }
     if (all.size() > 1) {
-      AddGiveBack(total,
-                  fmt::format("all {} claims that have devices here give them back", all.size()),
+      AddGiveBack(total, fmt::format("all {} claims with devices here release them", all.size()),
                   all);
     }
   }
@@ -391,7 +390,7 @@ class Teller {
       std::vector<std::string> names;
       names.reserve(claims_.size());
       for (const Claim& claim : claims_) names.push_back(claim.name);
-      return fmt::format("claims {}: each can be served here, not all of them together",
+      return fmt::format("claims {}: each alone fits here, but not all together",
                          absl::StrJoin(names, ", "));
     }
     const Claim& claim = claims_[blocker_.claim];
@@ -404,7 +403,7 @@ class Teller {
         return at + ConstraintText(claim.constraints[blocker_.constraint]);
       default:
         return at +
-               "there are devices for each, not for all together: they take the same devices "
+               "there are devices for each, but not for all together: they need the same devices "
                "or counters";
     }
   }

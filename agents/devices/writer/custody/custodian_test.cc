@@ -162,7 +162,7 @@ TEST_F(CustodianTest, DecidesEachEntryByItsTable) {
            {"Due",
             "Same",
             "Waiting",
-            {"FreeClaim  c: its pod was not bound by the deadline of the intent"}},
+            {"FreeClaim  c: its pod was not bound before the deadline of the intent"}},
            {"Intent", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
            {"Confirmed", "Same", "Bound", {}},
            {"Confirmed", "Same", "Ended", {"FreeClaim  c: no pod on its node uses it"}},
@@ -257,7 +257,7 @@ TEST_F(CustodianTest, DevicesThatAreNotFreeAreReported) {
   Settle();
   ASSERT_FALSE(host_.reports.empty());
   EXPECT_EQ(host_.reports.front(),
-            "claim ns/c has devices that are not free: device a of pool p is held by claim ns/d");
+            "claim ns/c has devices that are not free: device a of pool p is in use by claim ns/d");
 }
 
 TEST_F(CustodianTest, OneDeviceInTwoEntriesIsReported) {
@@ -266,7 +266,7 @@ TEST_F(CustodianTest, OneDeviceInTwoEntriesIsReported) {
   SetEntries({Entry("a"), other});
   const std::vector<std::string> decided = Decided();
   EXPECT_THAT(decided,
-              ::testing::Contains("ReportConflict p : device a of pool p is held by claim ns/c"));
+              ::testing::Contains("ReportConflict p : device a of pool p is in use by claim ns/c"));
 }
 
 TEST_F(CustodianTest, APodOnAnotherNodeThanItsSharedClaimIsReported) {

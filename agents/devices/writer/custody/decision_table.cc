@@ -50,10 +50,11 @@ constexpr std::array kRows = {
                 PodsAre::kBound,
                 EntryIs::kDue,
                 {ActionKind::kConfirm, "claim and binding are written"}},
-    DecisionRow{ClaimIs::kSame,
-                PodsAre::kWaiting,
-                EntryIs::kDue,
-                {ActionKind::kFreeClaim, "its pod was not bound by the deadline of the intent"}},
+    DecisionRow{
+        ClaimIs::kSame,
+        PodsAre::kWaiting,
+        EntryIs::kDue,
+        {ActionKind::kFreeClaim, "its pod was not bound before the deadline of the intent"}},
     DecisionRow{ClaimIs::kSame, kAnyPods, kAnyEntry, {std::nullopt, "all agree"}},
     // The claim is not written. A fence makes sure that it will not be.
     DecisionRow{ClaimIs::kPending,

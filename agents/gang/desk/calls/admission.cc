@@ -47,7 +47,8 @@ Admission AdmitReserved(const Board& board, const BoardPod& seat, const BoardUni
     PassOnly(i, verdicts);
     return {Outcome::kMoved, std::string(node)};
   }
-  RejectAll("place-not-offered", WaitingText(unit.key, "its place was not offered"), verdicts);
+  RejectAll("place-not-offered", WaitingText(unit.key, "kube-scheduler did not offer its node"),
+            verdicts);
   return {Outcome::kNotOffered, std::move(place)};
 }
 
@@ -60,7 +61,7 @@ std::string TextOf(const BoardUnit& unit) {
 std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank& rank) {
   const BoardUnit* const front = board.InFrontOf(rank);
   if (front != nullptr) {
-    return fmt::format("waits for {}, groupPriority {} ({})", TextOf(*front),
+    return fmt::format("waits for {} with groupPriority {} ({})", TextOf(*front),
                        front->rank.group_priority, kQueuePointer);
   }
   const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
@@ -109,9 +110,10 @@ bool RejectTaken(const Board& board, const Request& request, const plan::Rank& r
       any = true;
       continue;
     }
-    verdicts[i] = std::exchange(named, true) ? Verdict::LeftOut()
-                                             : Verdict::Unresolvable("reserved", "kept for {} ({})",
-                                                                     TextOf(*unit), kQueuePointer);
+    verdicts[i] = std::exchange(named, true)
+                      ? Verdict::LeftOut()
+                      : Verdict::Unresolvable("reserved", "reserved for {} ({})", TextOf(*unit),
+                                              kQueuePointer);
   }
   return any;
 }
@@ -136,8 +138,8 @@ Admission AdmitSingle(const Board& board, const Request& request, const BoardPod
 
 /// What keeps a member from a place; of a gang that gave up its places, that it did.
 std::string WordOf(const BoardUnit& unit) {
-  if (unit.fits) return "room for more than its minimum";
-  return unit.rank.turn == 0 ? unit.word : unit.word + ", after it gave up its places";
+  if (unit.fits) return "room for more members than its minimum";
+  return unit.rank.turn == 0 ? unit.word : unit.word + ", after it gave up its nodes";
 }
 
 constexpr size_t kMostLookedAt = 100;

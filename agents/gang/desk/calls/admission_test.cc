@@ -63,8 +63,8 @@ TEST_F(AdmissionTest, AMemberGetsItsReservedNodeOutOfAnyOffer) {
 TEST_F(AdmissionTest, AMemberWhoseNodeIsNotOfferedIsToldSo) {
   board_.AddGang("train", 1, 1);
   EXPECT_THAT(Ask(Member("train-0"), {MakeNode("n2"), MakeNode("n3")}),
-              ElementsAre("gang default/train waits: its place was not offered (see outrigger "
-                          "explain gang)",
+              ElementsAre("gang default/train waits: kube-scheduler did not offer its node (see "
+                          "outrigger explain gang)",
                           kLeftOut));
   EXPECT_EQ(outcome_, Outcome::kNotOffered);
 }
@@ -174,10 +174,9 @@ TEST_F(AdmissionTest, AMemberOverTheMinimumWithoutAPlaceWaits) {
   board_.AddGang("train", 1, 2);
   board_.Surplus("train", 1);
   EXPECT_THAT(Ask(Member("train-0")), ElementsAre("fits", kLeftOut, kLeftOut));
-  EXPECT_THAT(Ask(Member("train-1")),
-              ElementsAre("gang default/train waits: room for more than its minimum (see outrigger "
-                          "explain gang)",
-                          kLeftOut, kLeftOut));
+  EXPECT_THAT(Ask(Member("train-1")), ElementsAre("gang default/train waits: room for more members "
+                                                  "than its minimum (see outrigger explain gang)",
+                                                  kLeftOut, kLeftOut));
 }
 
 TEST_F(AdmissionTest, AMemberOfAGangThatRestsIsToldWhatTheSchedulerRefused) {
@@ -217,10 +216,10 @@ TEST_F(AdmissionTest, ASinglePodThatIsLetGoPassesWhereNoUnitBeforeItLosesItsPlac
   board_.AddSingle(Single("second", "1"));
   EXPECT_THAT(
       Ask(Single("first", "1")),
-      ElementsAre("kept for gang default/train (see outrigger explain queue)", "fits", "fits"));
+      ElementsAre("reserved for gang default/train (see outrigger explain queue)", "fits", "fits"));
   EXPECT_EQ(outcome_, Outcome::kPasses);
   EXPECT_THAT(Ask(Single("second", "1")),
-              ElementsAre("waits for pod default/first, groupPriority 0 (see outrigger explain "
+              ElementsAre("waits for pod default/first with groupPriority 0 (see outrigger explain "
                           "queue)",
                           kLeftOut, kLeftOut));
   EXPECT_EQ(outcome_, Outcome::kWaits);
@@ -234,7 +233,7 @@ TEST_F(AdmissionTest, ASinglePodPassesNoNodeThatIsKeptForAUnitBeforeIt) {
   board_.AddSingle(Single("first", "1"), "n1");
   EXPECT_THAT(
       Ask(Single("first", "1")),
-      ElementsAre("fits", "kept for gang default/train (see outrigger explain queue)", "fits"));
+      ElementsAre("fits", "reserved for gang default/train (see outrigger explain queue)", "fits"));
   Ask(Single("first", "1"), {MakeNode("n2")});
   EXPECT_EQ(outcome_, Outcome::kNotOffered);
 }
@@ -300,7 +299,7 @@ TEST_F(AdmissionTest, AMemberOfAGangThatGaveUpItsPlacesIsToldSo) {
   board_.Turn("train", 1);
   EXPECT_EQ(
       Ask(Member("train-0"))[0],
-      "gang default/train waits: cpu, after it gave up its places (see outrigger explain gang)");
+      "gang default/train waits: cpu, after it gave up its nodes (see outrigger explain gang)");
 }
 
 }  // namespace

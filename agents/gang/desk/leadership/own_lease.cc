@@ -132,7 +132,7 @@ absl::Status OwnLease::NotInCharge() const {
         fmt::format("not in charge: the Lease {} was not renewed in time", lease));
   }
   return absl::UnavailableError(
-      fmt::format("not in charge: {} is, which holds the Lease {}", *holder_, lease));
+      fmt::format("not in charge: {} holds the Lease {}", *holder_, lease));
 }
 
 std::string OwnLease::Epoch() const {

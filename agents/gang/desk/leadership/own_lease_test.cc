@@ -57,7 +57,7 @@ TEST_F(OwnLeaseTest, IsHeldDuringATermAndNoLonger) {
   EXPECT_FALSE(lease_.IsHeldByAnother());
   const int before = changes_;
   elections_.Take("other_1");
-  EXPECT_THAT(Why(), HasSubstr("not in charge: other_1 is, which holds the Lease outrigger/"));
+  EXPECT_THAT(Why(), HasSubstr("not in charge: other_1 holds the Lease outrigger/"));
   EXPECT_EQ(lease_.Ask({}), lease_.Now());
   EXPECT_TRUE(lease_.IsHeldByAnother());
   EXPECT_GT(changes_, before) << "the desk is woken";

@@ -21,7 +21,7 @@ absl::StatusOr<LeaseName> ReadLeaseName(std::string_view setting, const std::str
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
       text.find('/', slash + 1) != std::string::npos) {
     return absl::InvalidArgumentError(
-        fmt::format("{}: \"{}\" is not accepted: {}", setting, text, accepted));
+        fmt::format("{}: \"{}\" is not accepted; expected {}", setting, text, accepted));
   }
   return LeaseName{.namespace_ = text.substr(0, slash), .name = text.substr(slash + 1)};
 }
@@ -70,8 +70,8 @@ absl::Status SchedulerLease::Ask(const CallLimits& limits) {
 
 std::string SchedulerLease::Missing() const {
   return fmt::format(
-      "the Lease {} does not exist: for a scheduler without leader election (leaderElect: false) "
-      "give the agent --gang.scheduler-lease none, else the namespace and name of its Lease",
+      "the Lease {} does not exist: set --gang.scheduler-lease to the namespace and name of the "
+      "scheduler's Lease, or to none for a scheduler without leader election (leaderElect: false)",
       options_.lease.Text());
 }
 
@@ -82,7 +82,8 @@ void SchedulerLease::WarnIfMissing(const absl::Status& read) {
     if (!missing && !read.ok()) return;  // what is not known changes nothing
     if (std::exchange(is_missing_, missing) || !missing) return;
   }
-  if (warn_) warn_(fmt::format("{}. Until then every pod of the scheduler fails", Missing()));
+  if (warn_)
+    warn_(fmt::format("{}. Until then scheduling fails for every pod of the scheduler", Missing()));
 }
 
 // Of reads that overlap the one counts that was begun last.

@@ -132,10 +132,10 @@ TEST_F(SchedulerLeaseTest, TheReadThatWasBegunLastCounts) {
 }
 
 TEST_F(SchedulerLeaseTest, NamesTheSettingWhereThereIsNoLease) {
-  EXPECT_THAT(AskOf(absl::NotFoundError("404")),
-              HasSubstr("the Lease kube-system/kube-scheduler does not exist: for a scheduler "
-                        "without leader election (leaderElect: false) give the agent "
-                        "--gang.scheduler-lease none"));
+  EXPECT_THAT(
+      AskOf(absl::NotFoundError("404")),
+      HasSubstr("the Lease kube-system/kube-scheduler does not exist: set --gang.scheduler-lease "
+                "to the namespace and name of the scheduler's Lease, or to none"));
 }
 
 TEST_F(SchedulerLeaseTest, IsAlwaysOfAnAgentWhoseSchedulerElectsNoLeader) {
@@ -174,8 +174,8 @@ TEST_F(SchedulerLeaseTest, WarnsOnceOfALeaseThatDoesNotExist) {
   EXPECT_EQ(ask(absl::NotFoundError("404")), 2U) << "it was deleted";
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_THAT(warnings[0], HasSubstr("the Lease kube-system/kube-scheduler does not exist"));
-  EXPECT_THAT(warnings[0], HasSubstr("--gang.scheduler-lease none"));
-  EXPECT_THAT(warnings[0], HasSubstr("every pod of the scheduler fails"));
+  EXPECT_THAT(warnings[0], HasSubstr("--gang.scheduler-lease"));
+  EXPECT_THAT(warnings[0], HasSubstr("scheduling fails for every pod"));
 }
 
 }  // namespace

@@ -309,7 +309,7 @@ bool Memory::HoldsRefused(const Nomination& planned, const PodMemory& memory) co
 }
 
 std::string_view Memory::SilenceText() const {
-  return options_.mode == Mode::kAlone ? "it has done nothing with the pod"
+  return options_.mode == Mode::kAlone ? "it did nothing with the pod"
                                        : "it did not ask about the pod";
 }
 

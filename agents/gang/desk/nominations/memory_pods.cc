@@ -30,7 +30,7 @@ void Memory::Refuse(const Inbox::Refusal& refusal, const ClusterSnapshot& snapsh
   if (memory.nomination.IsFor(node)) memory.nomination.Apply(NominationEvent::kRefused);
   RefuseToSpec(refusal, memory, snapshot, now);
   if (memory.reserved == node) memory.reserved.clear();
-  unit.refused = fmt::format("kube-scheduler refuses {} on {}: {}", refusal.pod, node, refusal.why);
+  unit.refused = fmt::format("kube-scheduler rejects {} on {}: {}", refusal.pod, node, refusal.why);
   // Of one pod: each of many members may be refused once, because others of them came first.
   const size_t refused = memory.refusals.Nodes(now).size();
   if (refused < static_cast<size_t>(kRefusalsAtOnce) || unit.in_part) return;
@@ -231,7 +231,7 @@ bool Memory::CheckNomination(const Nomination& planned, const ClusterSnapshot& s
   if (silent) refused |= nomination.Apply(NominationEvent::kSilent);
   if (!refused) return false;
   Inbox::Refusal refusal{pod.namespace_ + "/" + pod.name, pod.uid, planned.node,
-                         "it took the nomination back", silent};
+                         "it removed the nomination", silent};
   if (silent) {
     refusal.why = SilenceText();
   } else if (changed) {

@@ -70,7 +70,7 @@ TEST_F(RefusalTest, AGangThatIsRefusedAgainAndAgainRestsForLongerAndLonger) {
   Refused("uid-train-0", "n3", kBegin);
   EXPECT_THAT(Prepare(board, kBegin), IsEmpty());
   ASSERT_THAT(resting_, SizeIs(1));
-  EXPECT_EQ(resting_[0].why, "kube-scheduler refuses default/uid-train-0 on n3: taints");
+  EXPECT_EQ(resting_[0].why, "kube-scheduler rejects default/uid-train-0 on n3: taints");
   EXPECT_THAT(Prepare(board, kBegin + seconds(1)), SizeIs(1)) << "a second";
   Refused("uid-train-0", "n4", kBegin + seconds(1));
   EXPECT_THAT(Prepare(board, kBegin + seconds(2)), IsEmpty());
@@ -470,8 +470,8 @@ TEST_F(SpecRefusalTest, TheSchedulersWordsAreThoseOfTheGang) {
   RefusedBut({"n4"});
   board_.ChangeMember("train", 0, [](Pod* pod) {
     pod->unscheduled_message =
-        "0/4 nodes are available: 1 gang default/train waits: cpu, after it gave up its places "
-        "(see outrigger explain gang), 3 node(s) didn't match scheduler-enforced node affinity. "
+        "0/4 nodes are available: 1 gang default/train waits: cpu, after it gave up its nodes (see "
+        "outrigger explain gang), 3 node(s) didn't match scheduler-enforced node affinity. "
         "preemption: 0/4 nodes are available: 4 no.";
   });
   EXPECT_EQ(Prepare(board_, kBegin)[0].refusal,

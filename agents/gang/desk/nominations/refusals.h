@@ -14,7 +14,7 @@
 
 namespace outrigger::desk {
 
-/// A number that changes with the node and its pods; 0: the node is not known.
+/// A number that changes with the node and its pods; 0: the node is unknown.
 uint64_t StampOf(const ClusterSnapshot& snapshot, const std::string& node);
 
 /// The nodes that kube-scheduler has refused for one pod. A refusal ends when the pod or the node

@@ -44,7 +44,7 @@ std::string RefusedForClaims(const ClaimTable& claims, const Pod& pod) {
     }
   }
   if (pod.claims_to_come == 0) return {};
-  return fmt::format("a ResourceClaim of {} is yet to be made from its template", pod.name);
+  return fmt::format("a ResourceClaim of {} has not been created from its template yet", pod.name);
 }
 
 RefusedClaims HoldForClaims(const ClaimTable& claims, const IsReleased& is_released,

@@ -85,7 +85,7 @@ TEST_F(ClaimHoldsTest, ItWaitsForClaimsOfDevices) {
   board_.ChangeMember("a", 0, [](Pod* pod) { pod->claims_to_come = 1; });
   Hold();
   ASSERT_THAT(resting_, SizeIs(1));
-  EXPECT_EQ(resting_[0].why, "a ResourceClaim of a-0 is yet to be made from its template");
+  EXPECT_EQ(resting_[0].why, "a ResourceClaim of a-0 has not been created from its template yet");
 }
 
 // Older versions of ResourceClaims are not read: kube-scheduler alone knows them.

@@ -62,8 +62,8 @@ absl::Status Gates::Remove(const Release& release, const CallLimits& limits) {
   absl::Status plain = cluster_->RemoveGate(id, plan::kQueueGate, {}, permit->limits);
   if (plain.ok() && warn_ && !has_warned_.exchange(true)) {
     warn_(
-        fmt::format("the annotation {} of pod {}/{} is refused; if its gang loses members, the "
-                    "agent does not notice: apply deploy/guard-policy.yaml of this version ({})",
+        fmt::format("the annotation {} of pod {}/{} is rejected, so the agent cannot notice if its "
+                    "gang loses members: apply deploy/guard-policy.yaml of this version ({})",
                     plan::kStartedWith, pod.namespace_, pod.name, std::string(status.message())));
   }
   return plain;

@@ -128,7 +128,7 @@ TEST_F(GatesTest, AllMembersAreNominatedBeforeTheFirstIsReleased) {
   ASSERT_NE(HeldGang("train"), nullptr);
   EXPECT_EQ(HeldGang("train")->by, HeldBy::kNominations);
   EXPECT_EQ(HeldGang("train")->why,
-            "2 of 3 places are nominated (status.nominatedNodeName), not that of train-2");
+            "2 of 3 pods have a nominated node (status.nominatedNodeName), but not train-2");
   PlanAfter(seconds(1));
   PlanAfter(milliseconds(50));
   EXPECT_THAT(cluster_.released(), UnorderedElementsAre("train-0", "train-1", "train-2"));

@@ -24,15 +24,15 @@ struct Candidate {
   bool has_begun() const { return released != 0 || is_bound; }
 };
 
-// "3 of 4 places are nominated (status.nominatedNodeName), not that of train-2".
+// "3 of 4 places are nominated (status.nominatedNodeName), but not train-2".
 std::string HowNominated(const Candidate& candidate, const NominatedPlaces::Count& count) {
-  std::string text = fmt::format("{} of {} places are nominated (status.nominatedNodeName)",
+  std::string text = fmt::format("{} of {} pods have a nominated node (status.nominatedNodeName)",
                                  count.kept, count.places);
   const auto lacks = [](const BoardPod* seat) {
     return seat->pod->nominated_node_name != seat->node;
   };
   const auto first = std::find_if(candidate.gated.begin(), candidate.gated.end(), lacks);
-  if (first != candidate.gated.end()) text += ", not that of " + (*first)->pod->name;
+  if (first != candidate.gated.end()) text += ", but not " + (*first)->pod->name;
   return text;
 }
 

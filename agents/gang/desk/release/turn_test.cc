@@ -162,7 +162,7 @@ TEST_F(TurnTest, OfAGangNoneIsReleasedBeforeAllOfItIsNominated) {
   EXPECT_EQ(Held(HeldBy::kNominations), 2U);
   ASSERT_EQ(turn_.state.units.size(), 2U);
   EXPECT_EQ(turn_.state.units[0].why,
-            "1 of 2 places are nominated (status.nominatedNodeName), not that of a-1");
+            "1 of 2 pods have a nominated node (status.nominatedNodeName), but not a-1");
   // For another node than its place: the plan has moved it.
   board_.ChangeMember("a", 1, [](Pod* pod) { pod->nominated_node_name = "n2"; });
   EXPECT_THAT(Find(), ElementsAre("b-0"));

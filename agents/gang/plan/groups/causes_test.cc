@@ -98,9 +98,9 @@ TEST(Causes, AVersionThatIsNotKnownIsNamed) {
   const Built built = Build({PodOf("a").Member(Dialect::kUpstream, "train")}, {}, options);
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kUnknownVersion);
-  EXPECT_EQ(OnlyState(built).text,
-            "the API server serves podgroups.scheduling.k8s.io in the version v2, which is not "
-            "known");
+  EXPECT_EQ(
+      OnlyState(built).text,
+      "the API server serves podgroups.scheduling.k8s.io in version v2, which is not supported");
 }
 
 TEST(Causes, AnInvalidMinimumOfAnObjectIsNamed) {
@@ -170,11 +170,11 @@ TEST(Causes, MembersThatNameNoRoleAreCountedWithTheKeyThatTheyLack) {
     return OnlyState(Build({member("a", a), member("b", b)}, {object})).text;
   };
   EXPECT_EQ(text("", ""),
-            "0 of 1 members of role ps exist; 2 lack the annotation or label volcano.sh/task-spec, "
-            "which names the role");
+            "0 of 1 members of role ps exist; 2 lack the annotation or label volcano.sh/task-spec "
+            "with the role");
   EXPECT_EQ(text("PS", "idle"),
             "0 of 1 members of role ps exist; volcano.sh/task-spec of pod a names role PS, which "
-            "minTaskMember does not have");
+            "is not in minTaskMember");
   EXPECT_EQ(text("idle", "idle"), "0 of 1 members of role ps exist");
 }
 
@@ -196,7 +196,7 @@ TEST(Causes, AGangWhoseMembersCannotAllWaitIsNotPlanned) {
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyWaiting);
   EXPECT_EQ(TextOf(OnlyState(built).cause), "its minimum is above --max-waiting-binds");
   EXPECT_EQ(OnlyState(built).text,
-            "3 members have to wait for each other, but --max-waiting-binds is 2: raise it");
+            "3 members must wait for each other, but --max-waiting-binds is 2: increase it");
   options.most_waiting = 3;
   EXPECT_EQ(OnlyState(Build(pods, {}, options)).cause, GroupCause::kNone);
 }
@@ -207,7 +207,7 @@ TEST(Causes, MoreThan100000MembersAreTooMany) {
   const Built built = Build(pods);
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kTooManyMembers);
-  EXPECT_EQ(OnlyState(built).text, "100001 members exist, expected 100000 at most");
+  EXPECT_EQ(OnlyState(built).text, "100001 members exist, at most 100000 are supported");
 }
 
 TEST(Causes, UpstreamGroupsAreLeftToASchedulerThatHandlesThem) {
@@ -234,7 +234,7 @@ TEST(Causes, AMalformedRequiredTopologyIsNamed) {
   EXPECT_THAT(built.units, IsEmpty());
   EXPECT_EQ(OnlyState(built).cause, GroupCause::kInvalidTopology);
   EXPECT_EQ(OnlyState(built).text,
-            "annotation outrigger.dev/topology-required: \"a/b/c\" is no label key");
+            "annotation outrigger.dev/topology-required: \"a/b/c\" is not a label key");
 }
 
 TEST(Causes, AreGivenOnlyWhereSomebodyWaits) {
@@ -256,7 +256,7 @@ TEST(Minimums, ThatDifferAreTheOldestMembers) {
   EXPECT_EQ(OnlyState(built).minimum, 3);
   EXPECT_THAT(OnlyState(built).text, HasSubstr("2 of 3 members exist"));
   EXPECT_THAT(built.notes, ElementsAre(IsNote(NoteKind::kMinimumsDiffer, "default/train",
-                                              "3 counts, of the oldest, old")));
+                                              "3 counts, from the oldest, old")));
 }
 
 }  // namespace

@@ -39,15 +39,15 @@ std::vector<std::string> TopologyLevels(std::string_view annotation,
   return levels;
 }
 
-// 'annotation KEY: names more than 8 topology levels, which are accepted'.
+// 'annotation KEY: names more than 8 topology levels, the limit'.
 std::string TooManyLevels(std::string_view key) {
-  return fmt::format("annotation {}: names more than {} topology levels, which are accepted", key,
+  return fmt::format("annotation {}: names more than {} topology levels, the limit", key,
                      kMostTopologyLevels);
 }
 
 // 'annotation KEY: "LEVEL" is no label key'.
 std::string MalformedLevel(std::string_view key, std::string_view level) {
-  return fmt::format("annotation {}: \"{}\" is no label key", key, level.substr(0, 64));
+  return fmt::format("annotation {}: \"{}\" is not a label key", key, level.substr(0, 64));
 }
 
 bool InRange(int64_t minimum) {
@@ -66,7 +66,7 @@ void RefuseByObject(const Gang& gang, const GroupOptions& options, GroupState* s
   const auto unknown = options.unknown_versions.find(gang.dialect);
   if (unknown != options.unknown_versions.end()) {
     Refuse(GroupCause::kUnknownVersion,
-           fmt::format("the API server serves {} in the version {}, which is not known", resource,
+           fmt::format("the API server serves {} in version {}, which is not supported", resource,
                        unknown->second),
            state);
   } else if (!options.served.Has(gang.dialect)) {
@@ -124,11 +124,10 @@ std::string WithoutRole(const Gang& gang, const std::vector<GangRole>& roles) {
   }
   const std::string_view role_key = RowOf(gang.dialect).role_key;
   if (unnamed > 0) {
-    return fmt::format("; {} lack the annotation or label {}, which names the role", unnamed,
-                       role_key);
+    return fmt::format("; {} lack the annotation or label {} with the role", unnamed, role_key);
   }
   if (other == nullptr) return {};
-  return fmt::format("; {} of pod {} names role {}, which minTaskMember does not have", role_key,
+  return fmt::format("; {} of pod {} names role {}, which is not in minTaskMember", role_key,
                      other->pod->name, Shortened(other->role, 63));
 }
 
@@ -153,11 +152,11 @@ void RefuseByNumber(const Gang& gang, const std::vector<GangRole>& roles, GroupS
 void RefuseByWaiting(const GroupOptions& options, GroupState* state) {
   const int64_t waiting = state->needed - state->bound;
   if (options.most_waiting == 0 || waiting <= options.most_waiting) return;
-  Refuse(GroupCause::kTooManyWaiting,
-         fmt::format("{} members have to wait for each other, but --max-waiting-binds is {}: "
-                     "raise it",
-                     waiting, options.most_waiting),
-         state);
+  Refuse(
+      GroupCause::kTooManyWaiting,
+      fmt::format("{} members must wait for each other, but --max-waiting-binds is {}: increase it",
+                  waiting, options.most_waiting),
+      state);
 }
 
 // Of the object, or else of the first member, by name, that wants a place.
@@ -189,7 +188,7 @@ void FindGroupCause(const Gang& gang, const GroupOptions& options, std::string_v
     state->minimum = state->needed = 0;
   } else if (state->existing > kMaxMembers) {
     Refuse(GroupCause::kTooManyMembers,
-           fmt::format("{} members exist, expected {} at most", state->existing, kMaxMembers),
+           fmt::format("{} members exist, at most {} are supported", state->existing, kMaxMembers),
            state);
   } else if (const std::string excess = ExcessIn(gang); !excess.empty()) {
     Refuse(GroupCause::kTooMuch, excess, state);
@@ -270,7 +269,7 @@ int64_t MinimumOnPods(const Gang& gang, const GroupNotes& notes) {
   };
   if (std::any_of(gang.members.begin(), gang.members.end(), differs)) {
     notes.Add(NoteKind::kMinimumsDiffer,
-              fmt::format("members give different values of {}; {} counts, of the oldest, {}",
+              fmt::format("members have different values of {}; {} counts, from the oldest, {}",
                           MinimumText(oldest->minimum_key), oldest->minimum, oldest->pod->name));
   }
   return oldest->minimum;
@@ -411,7 +410,7 @@ int32_t PriorityOf(const Gang& gang, const GroupState& state, const Lowest& lowe
         fmt::format("spec.priorityClassName is \"{}\", {}; {} counts, the lowest priority of "
                     "its pods",
                     gang.object->priority_class_name,
-                    of_class ? fmt::format("of priority {}", *of_class) : "which is not known",
+                    of_class ? fmt::format("of priority {}", *of_class) : "which does not exist",
                     lowest.priority));
   }
   if (lowest.priority != lowest.highest_priority) {
@@ -431,9 +430,10 @@ int64_t OldestGroupPriority(const Gang& gang, const Pod& oldest, const UnitKey& 
   };
   if (std::any_of(gang.members.begin(), gang.members.end(), differs)) {
     GroupNotes(notes, key)
-        .Add(NoteKind::kGroupPrioritiesDiffer,
-             fmt::format("members give different values of label {}; {} counts, of the oldest, {}",
-                         kGroupPriorityLabel, value, oldest.name));
+        .Add(
+            NoteKind::kGroupPrioritiesDiffer,
+            fmt::format("members have different values of label {}; {} counts, from the oldest, {}",
+                        kGroupPriorityLabel, value, oldest.name));
   }
   return value;
 }

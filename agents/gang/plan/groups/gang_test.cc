@@ -78,7 +78,7 @@ TEST(GangPriority, OfAClassThatIsNotKnownIsItsMembers) {
   const Built built = Build({Volcano("a").Priority(4)}, {object});
   EXPECT_EQ(OnlyUnit(built).rank.priority, 4);
   EXPECT_THAT(built.notes, ElementsAre(IsNote(NoteKind::kPriorityClass, "default/train",
-                                              "\"high\", which is not known; 4 counts")));
+                                              "\"high\", which does not exist; 4 counts")));
 }
 
 TEST(GangRank, HasTheLowestClassOfThoseThatExist) {
@@ -197,9 +197,10 @@ TEST(Gangs, TakeTopologyFromTheirObject) {
   EXPECT_THAT(topology.required, ElementsAre("topology.kubernetes.io/zone", "rack"));
   EXPECT_THAT(topology.preferred, ElementsAre("switch", "rack"));
   EXPECT_THAT(topology.bound_on, ElementsAre("node-1", "node-2"));
-  EXPECT_THAT(built.notes,
-              ElementsAre(IsNote(NoteKind::kPreferredTopology, "default/train",
-                                 "outrigger.dev/topology-preferred: \"bad key\" is no label key")));
+  EXPECT_THAT(
+      built.notes,
+      ElementsAre(IsNote(NoteKind::kPreferredTopology, "default/train",
+                         "outrigger.dev/topology-preferred: \"bad key\" is not a label key")));
 }
 
 TEST(Gangs, WithoutObjectTakeTopologyFromTheirOldestMemberThatHasIt) {

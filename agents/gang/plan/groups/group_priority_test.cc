@@ -138,10 +138,11 @@ INSTANTIATE_TEST_SUITE_P(Rows, GroupPriorityOfMembers, ::testing::ValuesIn(kMemb
 TEST(GroupPriority, OfMembersThatDifferIsNotedWithWhatCounts) {
   const Built built = Build({PodOf("z").Train().Created(1).Label("groupPriority", "4"),
                              PodOf("a").Train().Created(2).Label("groupPriority", "5")});
-  EXPECT_THAT(built.notes,
-              ElementsAre(IsNote(NoteKind::kGroupPrioritiesDiffer, "default/train",
-                                 "members give different values of label groupPriority; 4 counts, "
-                                 "of the oldest, z")));
+  EXPECT_THAT(
+      built.notes,
+      ElementsAre(IsNote(
+          NoteKind::kGroupPrioritiesDiffer, "default/train",
+          "members have different values of label groupPriority; 4 counts, from the oldest, z")));
 }
 
 TEST(GroupPriority, OfMembersThatAreGoneDoesNotCount) {

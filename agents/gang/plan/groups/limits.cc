@@ -11,7 +11,7 @@ namespace {
 
 std::string Excess(size_t number, std::string_view what, size_t most) {
   if (number <= most) return "";
-  return fmt::format("asks for more than is planned: {} {}, {} are accepted", number, what, most);
+  return fmt::format("exceeds a limit of the planner: {} {}, at most {}", number, what, most);
 }
 
 size_t ValuesOf(const std::vector<SelectorRequirement>& requirements) {

@@ -28,7 +28,7 @@ inline constexpr size_t kMostResources = 64;
 inline constexpr size_t kMostTopologyLevels = 8;
 inline constexpr size_t kMostRoles = 1000;
 
-/// What a pod asks for that is more than is planned: "asks for more than is planned: 5000 topology
+/// What a pod asks for that is more than is planned: "exceeds a limit of the planner: 5000 topology
 /// spread constraints, 64 are accepted"; empty: nothing is.
 std::string ExcessOf(const Pod& pod);
 /// The same of a group's object.

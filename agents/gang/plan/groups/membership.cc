@@ -51,9 +51,8 @@ std::optional<Membership> OnPod(const GroupOnPod& keys, const Pod& pod, Notes* n
     found.minimum = *minimum;
   } else if (!text.empty()) {
     Tell(notes, NoteKind::kPodMinimum, pod, name,
-         fmt::format(
-             "{} {} of pod {} is \"{}\", expected an integer from 1 to {}; it does not count", what,
-             keys.minimum_key, pod.name, text.substr(0, 64), kMaxMembers));
+         fmt::format("{} {} of pod {} is \"{}\", expected an integer from 1 to {}; it is ignored",
+                     what, keys.minimum_key, pod.name, text.substr(0, 64), kMaxMembers));
   }
   return found;
 }
@@ -67,15 +66,14 @@ void TellUnread(const Pod& pod, Notes* notes) {
     if (value.empty()) continue;
     const std::string_view owner = pod.controller ? pod.controller->name : pod.name;
     Tell(notes, NoteKind::kUnreadMarker, pod, marker.names_gang ? value : owner,
-         fmt::format("{} {} of {} is not read: its pods are in no group and start one by one; use "
-                     "{}",
-                     WordFor(marker.in_annotations), marker.key, marker.whose, marker.instead));
+         fmt::format(
+             "{} {} of {} is not supported: its pods are in no group and start one by one; use {}",
+             WordFor(marker.in_annotations), marker.key, marker.whose, marker.instead));
   }
   if (!pod.workload.empty()) {
-    Tell(
-        notes, NoteKind::kUnreadMarker, pod, std::string_view(pod.workload).substr(0, 63),
-        "field spec.workloadRef of Kubernetes 1.35 is not read: its pods are in no group and start "
-        "one by one; use labels podGroup and minAvailable");
+    Tell(notes, NoteKind::kUnreadMarker, pod, std::string_view(pod.workload).substr(0, 63),
+         "field spec.workloadRef of Kubernetes 1.35 is not supported: its pods are in no group and "
+         "start one by one; use labels podGroup and minAvailable");
   }
 }
 

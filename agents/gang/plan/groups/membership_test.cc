@@ -94,38 +94,39 @@ TEST(Membership, IsNoneByMarkersThatAreNotReadWhichIsNoted) {
     return taken.empty() ? "" : taken[0].about + ": " + taken[0].text;
   };
   EXPECT_EQ(note(PodOf("p").Label("kueue.x-k8s.io/pod-group-name", "g")),
-            "default/g: label kueue.x-k8s.io/pod-group-name of Kueue is not read: its pods are in "
-            "no group and start one by one; use labels podGroup and minAvailable");
+            "default/g: label kueue.x-k8s.io/pod-group-name of Kueue is not supported: its pods "
+            "are in no group and start one by one; use labels podGroup and minAvailable");
   EXPECT_EQ(note(PodOf("p").Annotation("pod-group-name", "g")),
-            "default/g: annotation pod-group-name of KAI Scheduler is not read: its pods are in no "
-            "group and start one by one; use labels podGroup and minAvailable");
-  EXPECT_EQ(note(PodOf("p").Annotation("yunikorn.apache.org/task-group-name", "g")),
-            "default/g: annotation yunikorn.apache.org/task-group-name of YuniKorn is not read: "
-            "its pods are in no group and start one by one; use labels podGroup and minAvailable");
-  EXPECT_EQ(note(PodOf("p").Annotation("scheduling.volcano.sh/group-name", "g")),
-            "default/g: annotation scheduling.volcano.sh/group-name of Volcano is not read: its "
-            "pods are in no group and start one by one; use annotation "
-            "scheduling.k8s.io/group-name");
+            "default/g: annotation pod-group-name of KAI Scheduler is not supported: its pods are "
+            "in no group and start one by one; use labels podGroup and minAvailable");
+  EXPECT_EQ(
+      note(PodOf("p").Annotation("yunikorn.apache.org/task-group-name", "g")),
+      "default/g: annotation yunikorn.apache.org/task-group-name of YuniKorn is not supported: its "
+      "pods are in no group and start one by one; use labels podGroup and minAvailable");
+  EXPECT_EQ(
+      note(PodOf("p").Annotation("scheduling.volcano.sh/group-name", "g")),
+      "default/g: annotation scheduling.volcano.sh/group-name of Volcano is not supported: its "
+      "pods are in no group and start one by one; use annotation scheduling.k8s.io/group-name");
   EXPECT_EQ(note(PodOf("p").Label("scheduling.k8s.io/group-name", "g")),
-            "default/g: label scheduling.k8s.io/group-name of Volcano is not read: its pods are in "
-            "no group and start one by one; use the annotation of that name");
+            "default/g: label scheduling.k8s.io/group-name of Volcano is not supported: its pods "
+            "are in no group and start one by one; use the annotation of that name");
   EXPECT_EQ(note(PodOf("p").Annotation("podGroup", "g")),
-            "default/g: annotation podGroup of Outrigger is not read: its pods are in no group and "
-            "start one by one; use the label of that name");
+            "default/g: annotation podGroup of Outrigger is not supported: its pods are in no "
+            "group and start one by one; use the label of that name");
   EXPECT_EQ(
       note(PodOf("p").Label("leaderworkerset.sigs.k8s.io/group-key", "g")),
-      "default/g: label leaderworkerset.sigs.k8s.io/group-key of LeaderWorkerSet is not read: "
+      "default/g: label leaderworkerset.sigs.k8s.io/group-key of LeaderWorkerSet is not supported: "
       "its pods are in no group and start one by one; use labels podGroup and minAvailable");
   // Its value names no group: pods of one owner are told once.
-  EXPECT_EQ(
-      note(PodOf("p").Owner("uid").Annotation("scheduling.volcano.sh/group-min-member", "2")),
-      "default/of-uid: annotation scheduling.volcano.sh/group-min-member of Volcano is not "
-      "read: its pods are in no group and start one by one; use labels podGroup and minAvailable");
+  EXPECT_EQ(note(PodOf("p").Owner("uid").Annotation("scheduling.volcano.sh/group-min-member", "2")),
+            "default/of-uid: annotation scheduling.volcano.sh/group-min-member of Volcano is not "
+            "supported: its pods are in no group and start one by one; use labels podGroup and "
+            "minAvailable");
   Pod of_workload = PodOf("p");
   of_workload.workload = "w";
   EXPECT_EQ(note(of_workload),
-            "default/w: field spec.workloadRef of Kubernetes 1.35 is not read: its pods are in no "
-            "group and start one by one; use labels podGroup and minAvailable");
+            "default/w: field spec.workloadRef of Kubernetes 1.35 is not supported: its pods are "
+            "in no group and start one by one; use labels podGroup and minAvailable");
   NotesOnce notes;
   EXPECT_TRUE(MembershipOf(PodOf("p").Train("2").Annotation("pod-group-name", "g"), &notes));
   EXPECT_THAT(notes.Take(), IsEmpty()) << "it is in a group that counts";

@@ -59,7 +59,7 @@ TEST(NameAlone, HasTheMinimumOfTheOldestThatNamesOneAndAnotherOneIsNoted) {
   EXPECT_EQ(built.units[0].minimum, 2);
   EXPECT_THAT(built.notes,
               ElementsAre(IsNote(NoteKind::kMinimumsDiffer, "default/train",
-                                 "values of label minAvailable; 2 counts, of the oldest, a")));
+                                 "values of label minAvailable; 2 counts, from the oldest, a")));
 }
 
 // The minimum is known from what runs when the leader, which named it, is lost.

@@ -168,7 +168,7 @@ class Collector {
   std::string_view WhyKept(const Pod& pod, std::string* detail) const {
     if (!IsOurs(pod, options_.scheduler_names)) {
       *detail = pod.scheduler_name;
-      return "belong to a scheduler that this agent does not serve";
+      return "belong to another scheduler";
     }
     const auto refused = options_.refused.find(pod.uid);
     if (refused != options_.refused.end()) {
@@ -176,8 +176,9 @@ class Collector {
       return "may not be evicted";
     }
     if (!ComesBackBefore(rank_, pod, options_.now)) return "";
-    return rank_.by_priority ? "would come before it again, by groupPriority or as system-critical"
-                             : "would come before it again, as in the queue";
+    return rank_.by_priority
+               ? "would still be before it in the queue, by groupPriority or as system-critical"
+               : "would still be before it in the queue";
   }
 
   const Rank& rank_;
@@ -207,7 +208,7 @@ std::string_view DrawOnBudgets(const std::vector<DisruptionBudget>& budgets, Can
   for (const size_t budget : candidate->budgets) {
     if (++used[budget] <= budgets[budget].allowed) continue;
     *detail = budgets[budget].name;
-    return "have a disruption budget that does not allow it now";
+    return "have a disruption budget that does not allow evictions now";
   }
   return "";
 }

@@ -125,8 +125,8 @@ TEST(Preemption, LeavesOutPodsThatWouldTakeTheirPlacesAgain) {
   const Preemption found = crowd.Find("high");
   EXPECT_EQ(TextOf(found), "nobody");
   EXPECT_EQ(found.protected_pods,
-            "2 pods of lower priority belong to a scheduler that this agent does not serve "
-            "(default/ours, default/theirs): mine, ...");
+            "2 pods of lower priority belong to another scheduler (default/ours, default/theirs): "
+            "mine, ...");
 }
 
 TEST(Preemption, LeavesCriticalPodsToGangsThatAreCriticalThemselves) {
@@ -153,8 +153,8 @@ TEST(Preemption, NamesProtectedPodsOnlyWhereTheyAreWhy) {
   crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
   crowd.Add(Asking("huge-0", "5").Priority(99).Gang("huge"));
   EXPECT_EQ(crowd.Find("high").protected_pods,
-            "4 pods of lower priority belong to a scheduler that this agent does not serve "
-            "(default/theirs-0, default/theirs-1, default/theirs-2, ...): other");
+            "4 pods of lower priority belong to another scheduler (default/theirs-0, "
+            "default/theirs-1, default/theirs-2, ...): other");
   EXPECT_EQ(crowd.Find("huge").protected_pods, "");
 }
 
@@ -317,7 +317,7 @@ TEST(Budget, BesideAnotherOneOfThePodProtectsIt) {
 
 TEST(Budget, ThatIsSpentIsNamed) {
   EXPECT_EQ(Protected({BudgetOf("web", 0), BudgetOf("db", 0)}).Find("high").protected_pods,
-            "4 pods of lower priority have a disruption budget that does not allow it now "
+            "4 pods of lower priority have a disruption budget that does not allow evictions now "
             "(default/w0, default/w1, default/x0, ...): web, ...");
 }
 
@@ -343,9 +343,8 @@ TEST(Preemption, SaysOfPodsThatComeBackFirstByWhatTheyDo) {
     crowd.Add(Asking("p", "4").On("a").Label(kGroupPriorityLabel, "1"));
     crowd.Add(Asking("high-0", "4").Priority(100).Gang("high"));
     EXPECT_EQ(crowd.Find("high").protected_pods,
-              std::string("1 pods of lower priority would come before it again, ") +
-                  (by_priority ? "by groupPriority or as system-critical" : "as in the queue") +
-                  " (default/p)");
+              std::string("1 pods of lower priority would still be before it in the queue") +
+                  (by_priority ? ", by groupPriority or as system-critical" : "") + " (default/p)");
   }
 }
 

@@ -319,9 +319,9 @@ Shortfall FindShortfall(const Workshop& workshop, std::span<const Unit> units, s
     if (!shortfall.nodes.empty()) {
       absl::StrAppend(&shortfall.text, "; ",
                       TextOfNodes(shortfall.nodes, domain, unit.topology.required), " would do",
-                      shortfall.gave_up ? " (fewer may: the search was given up)" : "");
+                      shortfall.gave_up ? " (perhaps fewer: the search was stopped)" : "");
     } else {
-      absl::StrAppend(&shortfall.text, "; what is short: ", TextOf(shortfall.cause));
+      absl::StrAppend(&shortfall.text, "; missing: ", TextOf(shortfall.cause));
     }
     if (!finder.shapes().empty()) {
       const std::string turned_away = TurnedAway(space, finder.shapes().front());

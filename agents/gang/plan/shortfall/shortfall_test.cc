@@ -267,7 +267,7 @@ TEST(Shortfall, NamesNoNodeWhereNoneWouldDo) {
       MakePod("m").Requests({{"cpu", "1"}}).RequireNear("kubernetes.io/hostname", "app", "db");
   const std::vector<Unit> units = {Members(3, pod)};
   EXPECT_EQ(world.Explain(units, 0).text,
-            "3 members need cpu 1 each, 0 fit; what is short: pod affinity");
+            "3 members need cpu 1 each, 0 fit; missing: pod affinity");
 }
 
 TEST(Shortfall, SaysWhoseLostPlaceItIs) {

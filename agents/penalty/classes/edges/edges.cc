@@ -214,8 +214,8 @@ absl::StatusOr<GroupState> ParseMark(std::string_view text) {
   const std::optional<GroupState> state = Parsed(text);
   if (state) return *state;
   return absl::InvalidArgumentError(
-      fmt::format("annotation {}: {} is not accepted: the number of a run and \"waiting\", "
-                  "\"started\" or \"completed\"",
+      fmt::format("annotation {}: {} is not accepted; expected the number of a run and "
+                  "\"waiting\", \"started\" or \"completed\"",
                   kCountedAnnotation, Quoted(text)));
 }
 

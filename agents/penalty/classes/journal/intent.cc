@@ -28,7 +28,7 @@ std::string_view StepText(IntentStep step) {
 absl::Status Check(const Intent& intent, int index) {
   const auto wrong = [&intent](std::string_view field) {
     return absl::InvalidArgumentError(
-        fmt::format("intent of class {}: {} is beyond its limits", intent.class_name, field));
+        fmt::format("intent of class {}: {} is out of range", intent.class_name, field));
   };
   if (index < 0 || index >= kIntentMaps) return wrong("index");
   if (intent.class_name.empty() || !IsLine(intent.class_name)) return wrong("class");
@@ -104,9 +104,9 @@ absl::StatusOr<ConfigMap> WriteIntent(const Intent& intent, int index) {
   map.data.emplace(kIntentKey, std::move(record).Finish(kIntentKey));
   map.data.emplace(kManifestKey, intent.manifest);
   if (const size_t bytes = JsonBytes(map); bytes > kMostMapBytes) {
-    return absl::ResourceExhaustedError(
-        fmt::format("the intent of class {} would have {} bytes, more than the {} of a ConfigMap",
-                    intent.class_name, bytes, kMostMapBytes));
+    return absl::ResourceExhaustedError(fmt::format(
+        "the intent of class {} would have {} bytes, more than the {} allowed in a ConfigMap",
+        intent.class_name, bytes, kMostMapBytes));
   }
   return map;
 }
@@ -138,7 +138,7 @@ IntentRead ReadIntent(const ConfigMap& map) {
   }
   read.intent.manifest = manifest->second;
   read.is_manifest_intact = manifest_check == CheckOf(kManifestKey, manifest->second);
-  if (!read.is_manifest_intact) report(kManifestKey, "was edited: its checksum is another one");
+  if (!read.is_manifest_intact) report(kManifestKey, "was edited: its checksum does not match");
   return read;
 }
 

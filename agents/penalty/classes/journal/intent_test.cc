@@ -84,9 +84,9 @@ TEST(IntentTest, AnEditedRecordIsFoundAndItsManifestIsKept) {
   EXPECT_TRUE(read.is_manifest_intact);
   EXPECT_EQ(read.intent.manifest, GoldIntent().manifest);
   ASSERT_EQ(read.findings.size(), 1U);
-  EXPECT_EQ(FindingText(read.findings[0]),
-            "ConfigMap outrigger-penalty-intent-2, key intent: was edited: its checksum is not "
-            "that of its text");
+  EXPECT_EQ(
+      FindingText(read.findings[0]),
+      "ConfigMap outrigger-penalty-intent-2, key intent: was edited: its checksum does not match");
 }
 
 TEST(IntentTest, AnEditedManifestIsFound) {

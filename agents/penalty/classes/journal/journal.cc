@@ -217,8 +217,7 @@ std::optional<ClassAccount> ReadClass(RecordFields* fields) {
 // Times that are still to come are taken as now: a penalty would not recover until then.
 void NotAfter(Millis now, std::string_view name, RecordLines* lines, Millis* time) {
   if (*time <= now + kClockSkew) return;
-  lines->Report(0,
-                fmt::format("{} is {}, which is yet to come: taken as now", name, TimeText(*time)));
+  lines->Report(0, fmt::format("{} is {}, in the future: treated as now", name, TimeText(*time)));
   *time = now;
 }
 
@@ -231,12 +230,12 @@ void ReadPending(const ConfigMap& map, int index, std::string_view text, Ledger*
     const std::string_view uid = TakeWord(&rest);
     const absl::StatusOr<GroupState> state = ParseMark(rest);
     if (!state.ok()) {
-      lines.Report(line.number, fmt::format("{} is no UID with its mark", Quoted(line.text)));
+      lines.Report(line.number, fmt::format("{} is not a UID with its mark", Quoted(line.text)));
       continue;
     }
     if (!ledger->RestorePending(std::string(uid), {*state, index})) {
       lines.Report(line.number,
-                   fmt::format("{} is no UID, is there twice, or is one too many", Quoted(uid)));
+                   fmt::format("{} is not a UID, is duplicate, or exceeds the limit", Quoted(uid)));
     }
   }
 }
@@ -271,7 +270,7 @@ ClassMapHead ReadClassMapHead(const ConfigMap& map, std::vector<JournalFinding>*
   const auto since = fields.Time("since");
   if (!lines.is_intact()) return head;
   if (version && *version > kVersion) {
-    lines.Report(0, fmt::format("version {} is of a later program: nothing is read", *version));
+    lines.Report(0, fmt::format("version {} is from a later program: nothing is read", *version));
     head.is_newer = true;
     return head;
   }
@@ -289,7 +288,7 @@ void ReadClassMap(const ConfigMap& map, int index, Millis now, Ledger* ledger,
       continue;
     }
     if (!IsClassName(key)) {
-      Report(map, key, 0, "is no name of a PriorityClass", findings);
+      Report(map, key, 0, "is not a PriorityClass name", findings);
       continue;
     }
     RecordLines lines(map.name, key, text, findings);
@@ -307,9 +306,9 @@ void ReadClassMap(const ConfigMap& map, int index, Millis now, Ledger* ledger,
     NotAfter(now, "replaced", &lines, &account->replaced);
     const int slot = account->slot;
     if (!ledger->RestoreClass(*std::move(account))) {
-      lines.Report(0, "is in another map as well, or has no room here: left out");
+      lines.Report(0, "is in another map, too, or does not fit here: ignored");
     } else if (ledger->Find(key)->slot != slot) {
-      lines.Report(0, fmt::format("slot {} is that of another class", slot));
+      lines.Report(0, fmt::format("slot {} belongs to another class", slot));
     }
   }
 }
@@ -360,7 +359,7 @@ std::vector<ReadChanges> ReadChangeMap(const ConfigMap& map,
   std::vector<ReadChanges> all;
   for (const auto& [key, text] : map.data) {
     if (!IsClassName(key)) {
-      Report(map, key, 0, "is no name of a PriorityClass", findings);
+      Report(map, key, 0, "is not a PriorityClass name", findings);
       continue;
     }
     RecordLines lines(map.name, key, text, findings);
@@ -371,8 +370,8 @@ std::vector<ReadChanges> ReadChangeMap(const ConfigMap& map,
       if (change && read.changes.size() < kKeptChanges) {
         read.changes.push_back(*std::move(change));
       } else {
-        lines.Report(line.number,
-                     fmt::format("{} is no change of a value, or one too many", Quoted(line.text)));
+        lines.Report(line.number, fmt::format("{} is not a change of a value, or exceeds the limit",
+                                              Quoted(line.text)));
       }
     }
     all.push_back(std::move(read));
@@ -420,7 +419,7 @@ Sums ReadSums(const ConfigMap& map, std::string_view key, std::string_view text,
     const std::string_view name = TakeWord(&rest);
     const std::optional<Account> sum = ReadSum(rest);
     if (!sum || !IsSumName(name, most_name) || sums.size() >= kMostSums || sums.contains(name)) {
-      lines.Report(line.number, fmt::format("{} is no sum, is there twice, or is one too many",
+      lines.Report(line.number, fmt::format("{} is not a sum, is duplicate, or exceeds the limit",
                                             Quoted(line.text)));
       continue;
     }

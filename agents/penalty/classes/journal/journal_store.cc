@@ -60,9 +60,8 @@ absl::Status JournalStore::WriteMap(const Ledger& ledger, const JournalMap& map,
     written = maps_->WriteConfigMap(*made, Limits(term));
   }
   if (absl::IsAlreadyExists(written.status())) {
-    return absl::AbortedError(
-        fmt::format("ConfigMap {}/{} is there, though this process has not written it", namespace_,
-                    made->name));
+    return absl::AbortedError(fmt::format(
+        "ConfigMap {}/{} exists, but this process has not written it", namespace_, made->name));
   }
   if (!written.ok()) return written.status();
   seen_[made->name] = {written->uid, written->resource_version};

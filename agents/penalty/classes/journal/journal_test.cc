@@ -114,7 +114,7 @@ TEST(JournalTest, AnEditedAccountIsReportedAndNotObeyed) {
   EXPECT_EQ(read.ledger.Find("gold"), nullptr);
   EXPECT_NE(read.ledger.Find("silver"), nullptr);
   EXPECT_THAT(Texts(read), ElementsAre("ConfigMap outrigger-penalty-classes-0, key gold: was "
-                                       "edited: its checksum is not that of its text"));
+                                       "edited: its checksum does not match"));
   EXPECT_THAT(read.ledger.Unwritten(Ledger::Urgency::kLater),
               ElementsAre(JournalMap{JournalMapKind::kClasses, 0}));
 }
@@ -128,10 +128,11 @@ struct Edit {
 TEST(JournalTest, FindingsNameMapKeyAndLine) {
   for (const Edit& edit :
        {Edit{"base=1000", "base=1000000001",
-             "line 1: base: \"1000000001\" is not accepted: an integer from -2147483648 to "
-             "1000000000"},
+             "line 1: base: \"1000000001\" is not accepted; expected an integer from -2147483648 "
+             "to 1000000000"},
         Edit{"value=940", "value=1001",
-             "line 2: value: \"1001\" is not accepted: an integer from -2147483648 to 1000"},
+             "line 2: value: \"1001\" is not accepted; expected an integer from -2147483648 to "
+             "1000"},
         Edit{"penalty=", "penalty=-", "line 3: penalty: \"-59.99999999999999\" is not accepted"},
         Edit{"penalty=59.99999999999999", "penalty=nan", "line 3: penalty: \"nan\""},
         Edit{"changed=2025-11-24", "changed=2025-13-24", "line 4: changed:"},
@@ -176,8 +177,9 @@ TEST(JournalTest, TimesThatAreYetToComeAreNow) {
   EXPECT_EQ(read.ledger.since(), earlier);
   EXPECT_EQ(read.ledger.Find("gold")->account.changed, earlier);
   EXPECT_EQ(read.ledger.Find("gold")->account.penalty, 59.999999999999993);
-  EXPECT_THAT(Texts(read), Contains(HasSubstr("changed is 2025-11-24T15:59:55.000Z, which is yet "
-                                              "to come: taken as now")));
+  EXPECT_THAT(
+      Texts(read),
+      Contains(HasSubstr("changed is 2025-11-24T15:59:55.000Z, in the future: treated as now")));
   EXPECT_THAT(read.damaged, IsEmpty());
   // Clocks of two machines differ a little.
   EXPECT_EQ(ReadJournal(maps, kNow - 6'000).ledger.Find("gold")->account.changed, kNow - 5'000);
@@ -224,7 +226,7 @@ TEST(JournalTest, PendingMarksOfAnEditedKeyStay) {
   MapNamed(&maps, "outrigger-penalty-classes-0")->data.at("_pending").insert(0, "nonsense\n");
   const JournalRead read = ReadJournal(maps, kNow);
   EXPECT_EQ(read.ledger.pending(), GoldAndSilver().pending());
-  EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is no UID")));
+  EXPECT_THAT(Texts(read), Contains(HasSubstr("key _pending, line 1: \"nonsense\" is not a UID")));
 }
 
 TEST(JournalTest, TheExampleOfThePageIsAnAccount) {

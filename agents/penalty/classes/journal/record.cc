@@ -68,7 +68,7 @@ RecordLines::RecordLines(std::string_view map, std::string_view key, std::string
     at = end + 1;
     checked = text.substr(0, std::min(at, text.size()));
   }
-  if (!is_intact_) Report(0, "was edited: its checksum is not that of its text");
+  if (!is_intact_) Report(0, "was edited: its checksum does not match");
 }
 
 void RecordLines::Report(int line, std::string_view text) {
@@ -106,7 +106,7 @@ void RecordFields::Missing(std::string_view name) {
 }
 
 void RecordFields::Wrong(const Field& field, std::string_view accepted) {
-  lines_->Report(field.line, fmt::format("{}: {} is not accepted: {}", field.name,
+  lines_->Report(field.line, fmt::format("{}: {} is not accepted; expected {}", field.name,
                                          Quoted(field.value), accepted));
 }
 

@@ -43,11 +43,11 @@ TEST(RecordTest, LinesAreCountedAndNamed) {
   std::vector<std::string> texts;
   for (const JournalFinding& finding : findings) texts.push_back(FindingText(finding));
   EXPECT_THAT(texts, ::testing::ElementsAre(
-                         "ConfigMap map, key key: was edited: its checksum is not that of its text",
+                         "ConfigMap map, key key: was edited: its checksum does not match",
                          "ConfigMap map, key key, line 3: \"b\" has no \"=\"",
                          "ConfigMap map, key key, line 4: \"a\" is there twice",
-                         "ConfigMap map, key key, line 5: c: \"x\" is not accepted: an integer "
-                         "from 0 to 5",
+                         "ConfigMap map, key key, line 5: c: \"x\" is not accepted; expected an "
+                         "integer from 0 to 5",
                          "ConfigMap map, key key: d is missing"));
 }
 

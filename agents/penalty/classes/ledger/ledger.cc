@@ -140,8 +140,8 @@ bool Ledger::HasRoom(int map, std::string_view name) const {
 
 absl::Status Ledger::Add(ClassAccount account) {
   if (!IsClassName(account.name)) {
-    return absl::InvalidArgumentError(fmt::format("\"{}\" is no name of a PriorityClass",
-                                                  Printable(Shortened(account.name, 64))));
+    return absl::InvalidArgumentError(
+        fmt::format("\"{}\" is not a PriorityClass name", Printable(Shortened(account.name, 64))));
   }
   Remove(account.name);
   for (int map = 0; map < kClassMaps; ++map) {
@@ -184,13 +184,13 @@ absl::StatusOr<GroupState> Ledger::Count(std::string_view class_name, const Coun
   if (transition.edges.empty()) return next;
   if (!IsUid(group.uid)) {
     return absl::InvalidArgumentError(
-        fmt::format("\"{}\" is no UID", Printable(Shortened(group.uid, 64))));
+        fmt::format("\"{}\" is not a UID", Printable(Shortened(group.uid, 64))));
   }
   const auto pending = pending_.find(group.uid);
   const bool is_pending_there = pending != pending_.end() && pending->second.map == counted->map;
   if (!is_pending_there && PendingIn(counted->map) >= kMostPending) {
     return absl::ResourceExhaustedError(
-        fmt::format("{} PodGroups of class {} and its neighbours are counted and not marked yet",
+        fmt::format("{} PodGroups of class {} and its neighbours are counted but not marked yet",
                     kMostPending, class_name));
   }
   Account* account = &counted->account;

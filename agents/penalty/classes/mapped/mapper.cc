@@ -180,8 +180,8 @@ absl::StatusOr<Mapper::Ready> Mapper::Make(const ReplaceRequest& request,
   if (!there.ok()) return there.status();
   if (IsOwn(*there) && IsWanted(*there, request, preemption_policy)) return Ready{true};
   return Ready{false, "name-taken",
-               fmt::format("class {} is another's, or is being deleted; new pods cannot get value "
-                           "{} as long as it is there",
+               fmt::format("class {} belongs to another writer, or is being deleted; new pods "
+                           "cannot get value {} while it exists",
                            stand_in, request.target)};
 }
 
@@ -196,7 +196,7 @@ absl::StatusOr<Mapper::Ready> Mapper::Prepare(std::string_view preemption_policy
   if (SaysNo(pod.status())) {
     return Ready{
         false, "admission",
-        Printable(fmt::format("a pod of class {} cannot be tried in namespace {}: {}",
+        Printable(fmt::format("the trial (dry run) of a pod of class {} failed in namespace {}: {}",
                               way->stand_in, namespace_, std::string(pod.status().message())))};
   }
   const Millis settled = made_[way->stand_in] + kSettle;

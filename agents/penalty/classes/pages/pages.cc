@@ -111,7 +111,7 @@ PageSpec SumsPage() {
 
 PageSpec GroupsPage() {
   return {"penalty-groups",
-          "PodGroups of penalised classes, and what of each is counted",
+          "PodGroups of penalised classes, and their counts",
           {{"namespace", Type::kText},
            {"name", Type::kText},
            {"phase", Type::kText},
@@ -122,7 +122,7 @@ PageSpec GroupsPage() {
 
 PageSpec PodsPage() {
   return {"penalty-pods",
-          "classes whose pods carry a number below the value of the class",
+          "classes with pods whose priority is below the value of the class",
           {{"class", Type::kText},
            {"value", Type::kInteger},
            {"pods", Type::kInteger},

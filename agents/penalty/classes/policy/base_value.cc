@@ -16,8 +16,8 @@ BaseValue BaseOf(const PriorityClass& priority_class) {
   if (base && *base >= value && *base <= kHighestValue) {
     return {*base, ""};
   }
-  return {value, fmt::format("annotation {}: {} is not accepted: an integer from the class's "
-                             "value, {}, to {}; the value is taken for the base",
+  return {value, fmt::format("annotation {}: {} is not accepted; expected an integer from the "
+                             "class's value, {}, to {}; the value is used as the base",
                              kBaseValueAnnotation, Quoted(*text), value, kHighestValue)};
 }
 

@@ -80,12 +80,12 @@ absl::StatusOr<Floor> FloorOf(const Policy& policy, int64_t base, const Barriers
   if (!policy.floor) return uncrossed;
   if (*policy.floor > base) {
     return absl::InvalidArgumentError(fmt::format(
-        "floor: {} is not accepted: at most the class's base, {}", *policy.floor, base));
+        "floor: {} is not accepted; expected at most the class's base, {}", *policy.floor, base));
   }
   if (*policy.floor < uncrossed.value && !policy.allow_crossing) {
     return absl::InvalidArgumentError(
-        fmt::format("floor: {} is not accepted: at least {}, or allow-crossing, since a lower "
-                    "value crosses that of {}",
+        fmt::format("floor: {} is not accepted; expected at least {}, or set allow-crossing: a "
+                    "lower value crosses that of {}",
                     *policy.floor, uncrossed.value, uncrossed.of));
   }
   return Floor{*policy.floor, "setting floor"};
@@ -93,13 +93,14 @@ absl::StatusOr<Floor> FloorOf(const Policy& policy, int64_t base, const Barriers
 
 absl::StatusOr<Bounds> BoundsOf(const Policy& policy, int64_t base, const Floor& floor) {
   if (base < kLowestValue || base > kHighestValue) {
-    return absl::InvalidArgumentError(fmt::format(
-        "base: {} is not accepted: an integer from {} to {}", base, kLowestValue, kHighestValue));
+    return absl::InvalidArgumentError(
+        fmt::format("base: {} is not accepted; expected an integer from {} to {}", base,
+                    kLowestValue, kHighestValue));
   }
   const int64_t top = std::min(base, policy.ceiling.value_or(kHighestValue));
   if (top < floor.value) {
     return absl::InvalidArgumentError(fmt::format(
-        "ceiling: {} is not accepted: at least the class's floor, {}", top, floor.value));
+        "ceiling: {} is not accepted; expected at least the class's floor, {}", top, floor.value));
   }
   return Bounds{.base = base, .floor = floor.value, .top = top, .quantum = QuantumOf(policy, base)};
 }
@@ -110,8 +111,7 @@ std::string RoomProblem(const Policy& policy, const Bounds& bounds, const Floor&
     return "";
   }
   return fmt::format(
-      "its value falls from {} to no less than {}, by {} points at most: the floor is that of {}. "
-      "Give it {}",
+      "its value can fall from {} only to {}, by at most {} points: {} sets the floor. Give it {}",
       bounds.base, bounds.floor, room, floor.of, kRoomRemedy);
 }
 

@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(
          500,
          false,
          {},
-         "floor: 500 is not accepted: at least 501, or allow-crossing, since a lower value crosses "
-         "that of class b"},
+         "floor: 500 is not accepted; expected at least 501, or set allow-crossing: a lower value "
+         "crosses that of class b"},
         {"CrossesAutoscaler", 1000, {}, -11, false, {}, "at least -10"},
         {"CrossesAsAllowed", 1000, {{"b", 500}}, -20, true, -20, "setting floor"},
         {"AllowingIsNoFloor", 1000, {{"b", 500}}, {}, true, 501, "class b"},
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(
          1001,
          true,
          {},
-         "floor: 1001 is not accepted: at most the class's base, 1000"},
+         "floor: 1001 is not accepted; expected at most the class's base, 1000"},
     }),
     ::testing::PrintToStringParamName());
 
@@ -155,7 +155,7 @@ TEST(BoundsTest, NonsenseIsRefused) {
   Policy policy;
   policy.ceiling = 800;
   EXPECT_THAT(std::string(BoundsOf(policy, 1000, {801, ""}).status().message()),
-              HasSubstr("ceiling: 800 is not accepted: at least the class's floor, 801"));
+              HasSubstr("ceiling: 800 is not accepted; expected at least the class's floor, 801"));
   EXPECT_FALSE(BoundsOf(Policy(), kHighestValue + 1, Floor()).ok());
   EXPECT_FALSE(BoundsOf(Policy(), 2'000'000'000, Floor()).ok());  // a system class
 }
@@ -204,10 +204,10 @@ TEST_P(RoomTest, IsAsTheTableHasIt) {
 INSTANTIATE_TEST_SUITE_P(
     Table, RoomTest,
     ::testing::ValuesIn(std::vector<RoomRow>{
-        {"None", 1001, 1001, "multiplicative 0.1", "no less than 1001, by 0 points at most"},
-        {"LessThanAQuantum", 1000, 951, "multiplicative 0.1", "the floor is that of class b"},
+        {"None", 1001, 1001, "multiplicative 0.1", "only to 1001, by at most 0 points"},
+        {"LessThanAQuantum", 1000, 951, "multiplicative 0.1", "class b sets the floor"},
         {"AQuantum", 1000, 950, "multiplicative 0.1", ""},
-        {"LessThanAStart", 1000, 801, "flat 200", "by 199 points"},
+        {"LessThanAStart", 1000, 801, "flat 200", "by at most 199 points"},
         {"AStart", 1000, 800, "flat 200", ""},
         {"OfASmallBase", 5, 3, "multiplicative 0.1", ""},
     }),

@@ -21,7 +21,7 @@ constexpr std::string_view kAValue = "an integer from -2147483648 to 1000000000"
 absl::Status NotAccepted(std::string_view setting, std::string_view value,
                          std::string_view accepted) {
   return absl::InvalidArgumentError(
-      fmt::format("{}: {} is not accepted: {}", setting, value, accepted));
+      fmt::format("{}: {} is not accepted; expected {}", setting, value, accepted));
 }
 
 absl::Status SetIncrement(std::string_view setting, std::string_view text, Increment* increment) {
@@ -122,7 +122,8 @@ const std::string_view* SettingNames::end() const {
 absl::Status Policy::Set(std::string_view setting, std::string_view text) {
   const auto found = std::find(kNames.begin(), kNames.end(), setting);
   if (found == kNames.end()) {
-    return absl::InvalidArgumentError(fmt::format("{} is no setting of a class", Quoted(setting)));
+    return absl::InvalidArgumentError(
+        fmt::format("{} is not a setting of a class", Quoted(setting)));
   }
   return kSetters[static_cast<size_t>(std::distance(kNames.begin(), found))](setting, text, this);
 }
@@ -159,7 +160,7 @@ absl::Status ParseIncrement(std::string_view text, Increment* increment) {
       blank == std::string_view::npos ? std::nullopt : NumberOf(text.substr(blank + 1));
   if ((kind != kFlat && kind != kMultiplicative) || !amount) {
     return absl::InvalidArgumentError(
-        fmt::format("{} is not accepted: {}", Quoted(text), kAnIncrement));
+        fmt::format("{} is not accepted; expected {}", Quoted(text), kAnIncrement));
   }
   *increment = {kind == kFlat ? Increment::Kind::kFlat : Increment::Kind::kMultiplicative, *amount};
   return absl::OkStatus();

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
     Settings, BadPolicyTest,
     ::testing::ValuesIn(std::vector<BadRow>{
         {"HalfLife0", [](Policy* p) { p->recovery.half_life = 0; },
-         "half-life: 0 s is not accepted: more than 0 s"},
+         "half-life: 0 s is not accepted; expected more than 0 s"},
         {"HalfLifeNegative", [](Policy* p) { p->recovery.half_life = -1500; },
          "half-life: -1.5 s is not accepted"},
         {"HalfLifeOfAges", [](Policy* p) { p->recovery.half_life = INT64_MAX; }, "half-life"},
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(
          [](Policy* p) {
            p->start = {Increment::Kind::kFlat, -1};
          },
-         "start: flat -1 is not accepted: \"flat N\""},
+         "start: flat -1 is not accepted; expected \"flat N\""},
         {"StartNan",
          [](Policy* p) {
            p->start = {Increment::Kind::kFlat, kNan};
@@ -64,14 +64,14 @@ INSTANTIATE_TEST_SUITE_P(
          "completion: multiplicative 1.5 is not accepted"},
         {"QuantumZero", [](Policy* p) { p->quantum = 0; }, "quantum: 0 is not accepted"},
         {"CeilingTooHigh", [](Policy* p) { p->ceiling = 1'000'000'001; },
-         "ceiling: 1000000001 is not accepted: an integer from -2147483648 to 1000000000"},
+         "ceiling: 1000000001 is not accepted; expected an integer from -2147483648 to 1000000000"},
         {"FloorTooLow", [](Policy* p) { p->floor = INT64_MIN; }, "floor: -9223372036854775808"},
         {"FloorAboveCeiling",
          [](Policy* p) {
            p->floor = 10;
            p->ceiling = 9;
          },
-         "floor: 10 is not accepted: at most the ceiling, 9"},
+         "floor: 10 is not accepted; expected at most the ceiling, 9"},
     }),
     ::testing::PrintToStringParamName());
 

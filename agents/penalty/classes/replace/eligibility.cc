@@ -85,8 +85,8 @@ std::optional<Refusal> RefusalOf(const PriorityClass& priority_class, Purpose pu
   }
   if (priority_class.global_default) {
     return Refusal{"global-default",
-                   "the class has globalDefault: while it is away, pods without a class would get "
-                   "another priority; without globalDefault it can be penalised"};
+                   "the class has globalDefault: while it is deleted, pods without a class would "
+                   "get another priority; remove globalDefault to penalise it"};
   }
   if (purpose == Purpose::kPenalise) {
     if (auto refusal = RefusalByPerson(priority_class); refusal && refusal->reason == "ignored") {
@@ -94,12 +94,12 @@ std::optional<Refusal> RefusalOf(const PriorityClass& priority_class, Purpose pu
     }
   }
   if (priority_class.is_deleted) {
-    return Refusal{"deleted", "the class is being deleted, and waits for its finalizers"};
+    return Refusal{"deleted", "the class is being deleted and waits for its finalizers"};
   }
   if (!priority_class.finalizers.empty()) {
     return Refusal{"finalizers",
-                   Printable(fmt::format("the class has finalizers ({}), with which it would stay, "
-                                         "marked as deleted; without them it can be penalised",
+                   Printable(fmt::format("the class has finalizers ({}), so it would stay, marked "
+                                         "as deleted; remove them to penalise it",
                                          fmt::join(priority_class.finalizers, ", ")))};
   }
   if (HasDependents(priority_class)) {
@@ -119,16 +119,14 @@ absl::StatusOr<std::optional<Refusal>> OwnerRefusal(PriorityClassAccess* classes
     if (absl::IsPermissionDenied(exists.status())) {
       return Refusal{
           "owner-unseen",
-          fmt::format("the class's owner, {}, cannot be seen; the right to get {} of {} "
-                      "is missing",
+          fmt::format("the class's owner, {}, cannot be read; the right to get {} of {} is missing",
                       OwnerText(owner), Printable(owner.kind), Printable(owner.api_version))};
     }
     if (!exists.ok()) return exists.status();
     if (!*exists) {
       return Refusal{"owner-gone",
-                     fmt::format("the class's owner, {}, is gone: a class that is made again would "
-                                 "be collected as garbage; without that ownerReference it can be "
-                                 "penalised",
+                     fmt::format("the class's owner, {}, is gone: a class created again would be "
+                                 "garbage collected; remove that ownerReference to penalise it",
                                  OwnerText(owner))};
     }
   }

@@ -102,7 +102,7 @@ absl::StatusOr<Replacement> Passage::Begin() {
 
 absl::StatusOr<Replacement> Passage::Resume() {
   if (intent_.step == IntentStep::kBegun) {
-    End(Outcome::kDropped, State::kClose, "nothing had come of the intent yet");
+    End(Outcome::kDropped, State::kClose, "the intent had no effect yet");
     return Run(state_);
   }
   may_be_deleted_ = true;
@@ -176,7 +176,7 @@ absl::Status Passage::Try() {
 // The class is as it was, and no DELETE can arrive.
 absl::Status Passage::Refused(const absl::Status& refusal) {
   End(Outcome::kRefused, State::kClose,
-      fmt::format("the API server does not accept value {}: {}", value_, ErrorText(refusal)));
+      fmt::format("the API server rejects value {}: {}", value_, ErrorText(refusal)));
   result_.reason = "admission";
   return absl::OkStatus();
 }
@@ -243,13 +243,13 @@ absl::Status Passage::Look() {
   if (seen.uid != intent_.uid) return JudgeOther(seen, is_answer);
   if (seen.is_deleted) {
     End(Outcome::kStuck, State::kDone,
-        Printable(fmt::format("the class has got finalizers ({}) and stays, marked as deleted; it "
-                              "is made again as soon as they are removed",
+        Printable(fmt::format("the class got finalizers ({}) and stays, marked as deleted; it is "
+                              "created again once they are removed",
                               fmt::join(seen.finalizers, ", "))));
     result_.reason = "finalizers";
   } else if (seen.resource_version != intent_.resource_version) {
     // No DELETE that was sent fits it.
-    End(Outcome::kDropped, State::kClose, "the class was edited in the meantime");
+    End(Outcome::kDropped, State::kClose, "the class was edited meanwhile");
   } else {
     return JudgeIntact();
   }
@@ -280,23 +280,22 @@ absl::Status Passage::JudgeOther(const PriorityClass& seen, bool is_answer) {
     // The base is ours, or each replacement would lower it.
     End(Outcome::kRefused, State::kAccount,
         fmt::format(
-            "admission has changed the class that was created: it has the value {} in "
-            "place of {}, or another annotation {}. Change that policy, or exclude the class "
-            "by {}: ignore",
+            "admission changed the created class: it has the value {} instead of {}, or another "
+            "annotation {}. Change that admission policy, or exclude the class by {}: ignore",
             seen.value, value_, kBaseValueAnnotation, kPenaltyAnnotation));
     result_.reason = "admission";
     result_.value = seen.value;
   } else if (!IsWanted(seen)) {
     const BaseValue base = BaseOf(seen);
     End(Outcome::kAdopted, State::kAccount,
-        fmt::format("another writer made the class, with value {} and base {}{}{}", seen.value,
+        fmt::format("another writer created the class, with value {} and base {}{}{}", seen.value,
                     base.base, base.problem.empty() ? "" : "; ", base.problem));
     result_.base = base.base;
   } else if (refusal_.empty()) {
     End(Outcome::kReplaced, State::kAccount);
   } else {
     End(Outcome::kRefused, State::kAccount,
-        fmt::format("the API server did not accept value {}, and the class is back at its base: {}",
+        fmt::format("the API server rejected value {}; the class is back at its base: {}",
                     intent_.target, refusal_));
     result_.reason = "admission";
   }
@@ -306,7 +305,7 @@ absl::Status Passage::JudgeOther(const PriorityClass& seen, bool is_answer) {
 // A CREATE of an earlier replacement came late, into the gap: with a value or labels of that time.
 // It is replaced in turn, by what the intent has.
 absl::Status Passage::Renew(const PriorityClass& seen) {
-  absl::Status later = TryLater(absl::AbortedError("late requests make the class again"));
+  absl::Status later = TryLater(absl::AbortedError("late requests create the class again"));
   if (!later.ok()) return later;
   Intent renewed = intent_;
   renewed.uid = seen.uid;

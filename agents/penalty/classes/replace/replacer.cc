@@ -46,9 +46,8 @@ absl::StatusOr<Replacement> RepairClassOf(PriorityClassAccess* classes, const Co
   const std::string wrong = WhatIsWrong(read, map);
   const auto manifest = classes->ParsePriorityClass(read.intent.manifest);
   if (!read.is_manifest_intact || !manifest.ok() || RefusalOf(*manifest, Purpose::kRestore)) {
-    return NotRepaired(wrong,
-                       "its class is not known: if one is missing, create it; then delete "
-                       "the ConfigMap");
+    return NotRepaired(
+        wrong, "its class is unknown: if a class is missing, create it; then delete the ConfigMap");
   }
   absl::StatusOr<PriorityClass> there = classes->ReadPriorityClass(manifest->name, limits);
   const bool was_absent = absl::IsNotFound(there.status());
@@ -60,7 +59,7 @@ absl::StatusOr<Replacement> RepairClassOf(PriorityClassAccess* classes, const Co
   }
   if (!there.ok()) return there.status();
   if (there->uid == manifest->uid && there->resource_version == manifest->resource_version) {
-    return NotRepaired(wrong, "its class is there; if no agent runs, delete the ConfigMap");
+    return NotRepaired(wrong, "its class exists; if no agent runs, delete the ConfigMap");
   }
   return Replacement{
       .outcome = was_absent ? Replacement::Outcome::kReplaced : Replacement::Outcome::kAdopted,
@@ -70,7 +69,7 @@ absl::StatusOr<Replacement> RepairClassOf(PriorityClassAccess* classes, const Co
       .value = there->value,
       .cause = "repair",
       .message = fmt::format("{}; class {} {} with value {}", wrong, manifest->name,
-                             was_absent ? "was absent, and was made" : "is there", there->value)};
+                             was_absent ? "was absent and was created" : "is there", there->value)};
 }
 
 namespace {
@@ -83,9 +82,9 @@ absl::Status Validate(const ReplaceRequest& request) {
   if (request.class_name.empty()) return absl::InvalidArgumentError("the class has no name");
   if (request.base > kHighestValue || request.target > request.base ||
       request.target < kLowestValue) {
-    return absl::InvalidArgumentError(
-        fmt::format("class {}: value {} of base {} is not accepted: {} <= value <= base <= {}",
-                    request.class_name, request.target, request.base, kLowestValue, kHighestValue));
+    return absl::InvalidArgumentError(fmt::format(
+        "class {}: value {} of base {} is not accepted; expected {} <= value <= base <= {}",
+        request.class_name, request.target, request.base, kLowestValue, kHighestValue));
   }
   if (request.epoch < 1 || request.now < 0 || request.now > kEndOfTime) {
     return absl::InvalidArgumentError(fmt::format("class {}: epoch {} or time {} is not accepted",
@@ -196,7 +195,7 @@ absl::StatusOr<std::optional<Replacement>> Replacer::Impl::Check(const ReplaceRe
   if (!IsMeant(there, request)) {
     Replacement adopted = Of(request, Outcome::kAdopted, there.value);
     adopted.base = BaseOf(there).base;
-    adopted.message = fmt::format("the class has value {} and base {}, which are another writer's",
+    adopted.message = fmt::format("the class has value {} and base {} from another writer",
                                   there.value, adopted.base);
     return adopted;
   }

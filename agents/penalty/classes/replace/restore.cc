@@ -71,7 +71,7 @@ absl::Status RemoveJournal(ConfigMapAccess* maps, const std::string& namespace_,
     absl::Status there = maps->ReadConfigMap(namespace_, name, limits).status();
     if (there.ok()) {
       return absl::FailedPreconditionError(
-          fmt::format("ConfigMap {}/{}: an intent is still there", namespace_, name));
+          fmt::format("ConfigMap {}/{}: it still has an intent", namespace_, name));
     }
     if (!absl::IsNotFound(there)) return there;
   }

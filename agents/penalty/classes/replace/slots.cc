@@ -54,7 +54,7 @@ absl::Status IntentSlots::Judge(Slot* slot) const {
   if (!manifest.ok() || !IsOf(*manifest, read.intent)) {
     return absl::InvalidArgumentError(FindingText(
         {slot->map.name, "manifest", 0,
-         fmt::format("is not class {}, or one that may not be replaced", read.intent.class_name)}));
+         fmt::format("is not class {}, or must not be replaced", read.intent.class_name)}));
   }
   slot->intent = std::move(read.intent);
   slot->state = State::kOpen;

@@ -127,7 +127,7 @@ func (p *devicesPlay) dra(ctx context.Context) error {
 		}
 		p.show(said)
 		if ask.name == "four" {
-			p.promise(strings.Contains(said, "would do with count 3 in request gpus"), "explain claim names no cure")
+			p.promise(strings.Contains(said, "would help: count 3 in request gpus"), "explain claim names no cure")
 		} else {
 			p.promise(strings.Contains(said, "Allocated: three has gpus "+gpuDriver), "explain claim does not name the devices")
 		}
