@@ -67,7 +67,7 @@ absl::Status Keeper::Begin(const std::stop_token& term) {
   stored_ = *std::move(loaded);
   Report(method_->Begin(stored_.data[std::string(method_->Key())], NowOf(deps_.clock)));
   phase_ = Phase::kCounting;
-  is_unstored_ = is_urgent_ = false;
+  is_unstored_ = false;
   next_.reset();
   return absl::OkStatus();
 }
@@ -89,16 +89,10 @@ void Keeper::OnProgress(const Progress& progress, Moment now) {
   if (!progress.note.empty()) deps_.warn(progress.note);
   next_ = progress.next;
   is_unstored_ = is_unstored_ || progress.has_changes;
-  is_urgent_ = is_urgent_ || progress.has_failures;
   if (stored_at_ > now.wall) stored_at_ = now.wall;  // the clock was set
   if (progress.has_changes) {
     deps_.metrics->Set(metric::kPairs, "", static_cast<double>(method_->Pairs()));
   }
-}
-
-Seconds Keeper::StoreDue() const {
-  const bool is_soon = is_urgent_ || phase_ == Phase::kUnsure;
-  return stored_at_ + (is_soon ? kStoreSoon : kStoreLater);
 }
 
 bool Keeper::IsTimeToStore(Moment now) const {
@@ -173,7 +167,7 @@ absl::Status Keeper::Save(const CallLimits& limits) {
     return absl::OkStatus();
   }
   if (!version.ok() && !MayBeStored(version.status())) return version.status();
-  is_unstored_ = is_urgent_ = false;
+  is_unstored_ = false;
   if (!version.ok()) {
     phase_ = Phase::kUnsure;
     return version.status();

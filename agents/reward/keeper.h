@@ -26,12 +26,10 @@ namespace outrigger::reward {
 /// does. Lead() and Follow() may run at once, each on one thread; all else is for tests.
 class Keeper {
  public:
-  // Milliseconds.
   static constexpr std::chrono::milliseconds kBetweenLooks{500};
-  static constexpr std::chrono::milliseconds kReadAgain{10'000};
-  // Seconds from one write to the next: where a failure was counted, and where none was.
-  static constexpr Seconds kStoreSoon = 5;
-  static constexpr Seconds kStoreLater = 60;
+  // The state may have 900 KiB: it is written, and read by each of the others, once a minute.
+  static constexpr Seconds kBetweenStores = 60;
+  static constexpr std::chrono::seconds kReadAgain{60};
 
   /// All of these outlive this; `deps.cluster` may be null, and Lead() must not be called then.
   Keeper(const AgentDeps& deps, Method* method, StateStore* store);
@@ -66,7 +64,7 @@ class Keeper {
   void OnOverwritten();
   absl::Status Save(const CallLimits& limits);
   bool IsToBeStored() const { return is_unstored_ || phase_ == Phase::kUnsure; }
-  Seconds StoreDue() const;
+  Seconds StoreDue() const { return stored_at_ + kBetweenStores; }
   bool IsTimeToStore(Moment now) const;
   std::chrono::milliseconds UntilNext(Moment now) const;
   void OnError(std::string_view call, const absl::Status& status);
@@ -83,7 +81,6 @@ class Keeper {
   StoredState stored_;
   Phase phase_ = Phase::kUnread;
   bool is_unstored_ = false;
-  bool is_urgent_ = false;
   std::optional<Seconds> next_;  // as the method said
   Seconds stored_at_ = 0;        // or was tried to be
 

@@ -65,7 +65,7 @@ class RewardUncertainSave : public RewardTest {
   void SaveAndGoOn(Next next) {
     Fail("d1", 5);
     Look();
-    Pass(6);
+    Pass(60);
     uncertain_.next = next;
     Look();
     ASSERT_EQ(uncertain_.saves, 2);
@@ -88,7 +88,7 @@ class RewardUncertainSave : public RewardTest {
 
 TEST_F(RewardUncertainSave, WhatWasNotStoredIsStoredAgain) {
   SaveAndGoOn(Next::kNotStored);
-  Pass(3);
+  Pass(58);
   Look();
   EXPECT_EQ(uncertain_.loads, 2);
   EXPECT_EQ(uncertain_.saves, 3);
@@ -99,7 +99,7 @@ TEST_F(RewardUncertainSave, WhatWasNotStoredIsStoredAgain) {
 
 TEST_F(RewardUncertainSave, WhatWasStoredIsTakenOver) {
   SaveAndGoOn(Next::kStoredUnknown);
-  Pass(3);
+  Pass(58);
   Look();
   EXPECT_EQ(uncertain_.loads, 2);
   EXPECT_EQ(uncertain_.saves, 3) << "the news since";
@@ -111,11 +111,11 @@ TEST_F(RewardUncertainSave, WhatWasStoredIsTakenOver) {
 TEST_F(RewardUncertainSave, WhatWasStoredIsNotStoredTwice) {
   Fail("d1", 5);
   Look();
-  Pass(6);
+  Pass(60);
   uncertain_.next = Next::kStoredUnknown;
   Look();
-  for (int i = 0; i < 20; ++i) {
-    Pass(6);
+  for (int i = 0; i < 5; ++i) {
+    Pass(60);
     Look();
   }
   EXPECT_EQ(uncertain_.saves, 2);
@@ -127,7 +127,7 @@ TEST_F(RewardUncertainSave, WhatAnotherOneHasStoredMeanwhileCounts) {
   ConfigMap map = Stored();
   map.data["pairs"] = "outrigger-reward 1\ntime 1795000000\nnode c\ntype D 0 9\non 0 0 9\n";
   ASSERT_TRUE(cluster_.WriteConfigMap(map, {}).ok());
-  Pass(3);
+  Pass(58);
   Look();
   EXPECT_THAT(log_, Contains(HasSubstr("was written by another one")));
   Look();

@@ -50,7 +50,6 @@ struct PodFilter {
 /// What a look at the cluster has brought.
 struct Progress {
   std::map<std::string_view, int64_t> outcomes;  // by WordOf()
-  bool has_failures = false;                     // worth to be stored soon
   bool has_changes = false;
   std::optional<Seconds> next;  // when there will be something though nothing changes
   std::string note;             // something that a person may want to know; empty: nothing

@@ -317,7 +317,6 @@ Progress OriginalMethod::Look(std::shared_ptr<const ClusterSnapshot> snapshot, M
     if (reward.counts && reward.value < 1) ++progress.outcomes["original"];
   }
   progress.has_changes = progress.has_changes || !writes.empty();
-  progress.has_failures = !progress.outcomes.empty();
   progress.note = Note();
   return progress;
 }

@@ -128,6 +128,9 @@ void PodHistory::OnPod(const PodNow& pod, const Look& look, CountedEnds* counted
   OnWholePod(pod, &counting);
   for (Container& container : containers_) container.seen = false;
   for (const ContainerState& state : pod.containers) OnContainer(state, counting);
+  // A kubelet that names other containers each time must not make this grow without end.
+  has_dropped_ =
+      std::erase_if(containers_, [](const auto& one) { return !one.seen; }) > 0 || has_dropped_;
   OnRunning(RunningSince(pod, look.now), look, outcomes);
   is_seen_ = true;
 }
@@ -155,6 +158,8 @@ PodHistory::Container& PodHistory::Find(const ContainerState& state, const Count
   made.init = state.init;
   made.restarts = state.restarts;
   if (counting.GoesOn()) made.next_run = std::max<int64_t>(0, state.restarts - 1);
+  // It may be one that was counted before it was dropped.
+  if (has_dropped_) made.next_run = std::max<int64_t>(0, state.restarts) + (state.end ? 1 : 0);
   return made;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -62,6 +63,8 @@ struct Look {
 /// its containers not again), and a start that fails. All restarts between two looks count, those
 /// before the last as the last one; where an earlier process has counted, of the time in between
 /// only the last end of each container. Init containers count as far as they fail.
+/// A container that the status does not name any more is forgotten; of one that comes after that
+/// only what ends from then on counts.
 /// What ends while the pod is being deleted, or because of a limit of its own or a shutdown of the
 /// node, counts for nothing.
 class PodHistory {
@@ -76,6 +79,8 @@ class PodHistory {
   void SkipUntil(const Look& look);
   /// When OnTime() will have something; 0: not before the pod changes.
   Seconds NextDue(const Look& look) const;
+  /// Of how many containers something is known.
+  size_t containers() const { return containers_.size(); }
 
  private:
   struct Container {
@@ -104,7 +109,8 @@ class PodHistory {
   int64_t paid_ = 0;           // periods of that
   Seconds paid_to_ = 0;        // running until then is paid, or will not be
   bool is_seen_ = false;
-  bool has_failed_ = false;  // the pod as a whole
+  bool has_dropped_ = false;  // a container that the status no longer named
+  bool has_failed_ = false;   // the pod as a whole
 };
 
 }  // namespace outrigger::reward

@@ -206,6 +206,23 @@ TEST_F(RewardPodHistory, InitContainersCountAsFarAsTheyFail) {
   EXPECT_THAT(Look({init, Running(kStart)}), ElementsAre(Kind::kExit));
 }
 
+TEST_F(RewardPodHistory, ContainersThatTheStatusNoLongerNamesAreForgotten) {
+  for (int i = 0; i < 1000; ++i) {
+    Look({Running(kStart, "c" + std::to_string(i))});
+    EXPECT_EQ(history_.containers(), 1U);
+  }
+}
+
+TEST_F(RewardPodHistory, AContainerThatComesBackIsNotCountedAgain) {
+  const ContainerEnd end = EndOf(1, kStart - 6, kStart - 1);
+  EXPECT_THAT(Look({Restarted(end, 3)}), SizeIs(3));
+  EXPECT_THAT(Look({}), IsEmpty());
+  now_ += CountedEnds::kKept + 1;
+  counted_.SetHorizon(now_ - CountedEnds::kKept);
+  EXPECT_THAT(Look({Restarted(end, 3)}), ElementsAre(Kind::kRunning));
+  EXPECT_THAT(Look({Restarted(EndOf(1, now_ - 6, now_), 4)}), ElementsAre(Kind::kExit));
+}
+
 TEST_F(RewardPodHistory, EachTimeOfRunningIsASuccessOnce) {
   Look({Running(kStart)});
   now_ += 599;

@@ -278,7 +278,6 @@ Progress RuleMethod::Finish(Moment now) {
   Progress progress;
   for (const PodOutcome& news : news_) {
     ++progress.outcomes[WordOf(news.outcome.kind)];
-    progress.has_failures = progress.has_failures || news.outcome.IsFailure();
   }
   progress.has_changes = !news_.empty();
   for (size_t from = 0; from < news_.size(); from += kAtOnce) {

@@ -11,6 +11,7 @@
 #include "agent_under_test.h"
 #include "builders.h"
 #include "chain.h"
+#include "peers.h"
 #include "policy.h"
 #include "rule/rule_method.h"
 #include "series.h"
@@ -196,7 +197,9 @@ class PigeonPolicy final : public InCluster {
   const AgentUnderTest agent_;
 };
 
-/// The agent's rule without the threads and the Lease around it.
+/// The agent's rule without the threads and the Lease around it. Where no pod has failed it has no
+/// opinion, so its scores are added to those of the scheduler's own plugin, as deploy/reward.yaml
+/// has it.
 class RewardPolicy final : public InCluster {
  public:
   explicit RewardPolicy(const Scene& scene)
@@ -215,10 +218,19 @@ class RewardPolicy final : public InCluster {
     const OwnedRequest request(cluster_.PodOf(pod), cluster_.NodesOf(nodes), false);
     std::vector<NodeScore> scores(nodes.size());
     if (!method_.Score(*request, Now().wall, scores).ok()) std::abort();
-    return Tenths(scores);
+    std::vector<int> sums = Tenths(scores);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      sums[i] =
+          sums[i] * kWeight * 10 + LeastAllocatedScore(scene_.truth.Requested(nodes[i]),
+                                                       scene_.trace.pods[pod].requests,
+                                                       scene_.trace.nodes[nodes[i]].allocatable);
+    }
+    return sums;
   }
 
  private:
+  static constexpr int kWeight = 10;  // of the manifest
+
   reward::Moment Now() const { return reward::NowOf(cluster_.clock()); }
 
   reward::RuleMethod method_;
