@@ -18,61 +18,88 @@ using ::testing::SizeIs;
 
 using RewardKeeper = RewardTest;
 
-// v = (0 + 2 m) / (3 + 2) with m = (3 + 2) / (3 + 3 + 2): the demo's numbers.
+// e = 1 / (1 + 1), v = (0 + 2 e) / (3 + 2), score = 1 - (e - v).
 TEST_F(RewardKeeper, ANodeWhereTheTypeFailsScoresLess) {
-  Run("d1", "a");
-  Run("d2", "b");
-  Look();
-  for (int i = 0; i < 3; ++i) {
-    Pass(200);
-    Fail("d1", 0);
-    Look();
-  }
+  FailOnA();
   const auto scores = Scores();
   EXPECT_THAT(SumsOf("a").failures, DoubleNear(3, 0.01));
   EXPECT_THAT(SumsOf("b").successes, DoubleNear(1, 0.01)) << "600 s without a failure";
-  EXPECT_THAT(scores[0].value, DoubleNear(0.4, 0.01));
+  EXPECT_THAT(scores[0].value, DoubleNear(0.7, 0.01));
   EXPECT_EQ(scores[1].value, 1);
   EXPECT_EQ(scores[2].value, 1) << "nothing is known of it";
 }
 
 TEST_F(RewardKeeper, SaysWhy) {
-  Run("d1", "a");
-  Run("d2", "b");
-  Look();
-  for (int i = 0; i < 3; ++i) {
-    Pass(200);
-    Fail("d1", 5);
-    Look();
-  }
-  EXPECT_EQ(Scores()[0].why,
-            "3 failures of type D here in the last hour, value 0.20 against 1.00 "
-            "elsewhere");
-  EXPECT_EQ(Scores()[1].why, "no failure of type D here is known, 0.50 of all nodes");
+  FailOnA(5);
+  EXPECT_EQ(
+      Scores()[0].why,
+      "3 failures of type D (namespace default, image web:1) here in the last hour, value 0.20 "
+      "against 0.50 elsewhere");
+  EXPECT_THAT(Scores()[1].why.text(), HasSubstr("no failure of type D (namespace default, image "
+                                                "web:1) here is known, value 0.34 against 0.00"));
   Pass(5 * 3600);
-  EXPECT_THAT(Scores()[0].why.text(), HasSubstr("last failure of type D here 5 h ago, value"));
+  EXPECT_THAT(
+      Scores()[0].why.text(),
+      HasSubstr("last failure of type D (namespace default, image web:1) here 5 h ago, value"));
 }
 
 TEST_F(RewardKeeper, AnotherTypeIsNotConcerned) {
-  Run("d1", "a");
-  Look();
-  Fail("d1", 5);
-  Look();
+  FailOnA();
   EXPECT_LT(Scores("D")[0].value, 1);
   EXPECT_THAT(Scores("E"), Each(Field(&NodeScore::value, 1)));
 }
 
-TEST_F(RewardKeeper, ATypeThatFailsEverywhereLowersNoNode) {
-  for (const char* node : {"a", "b", "c"}) Run(std::string("d-") + node, node);
+TEST_F(RewardKeeper, AnotherNamespaceOrImageIsNotConcerned) {
+  FailOnA();
+  ASSERT_LT(ScoresOf(New("D"))[0].value, 0.9);
+  Pod other = New("D");
+  other.images = {"web:2"};
+  EXPECT_THAT(ScoresOf(other), Each(Field(&NodeScore::value, 1))) << "a rollout begins anew";
+  other = New("D");
+  other.namespace_ = "shop";
+  EXPECT_THAT(ScoresOf(other), Each(Field(&NodeScore::value, 1))) << "of another tenant";
+}
+
+TEST_F(RewardKeeper, TheTypeIsByTheLabelThatIsSet) {
+  settings_.type_label = "team/kind";
+  Restart();
+  Run("d1", "a");
+  cluster_.Change("d1", [](Pod* pod) { pod->labels.Set("team/kind", "K"); });
+  Look();
+  Fail("d1", 5);
+  Look();
+  EXPECT_GT(SumsOf("a", "K").failures, 0.9);
+  EXPECT_EQ(SumsOf("a", "D").failures, -1);
+}
+
+// A burst is not given to one node before it has shown that it is good.
+TEST_F(RewardKeeper, PodsWithoutAnOutcomeYetCountAgainstTheirNode) {
+  FailOnA();
+  ASSERT_EQ(Scores()[2].value, 1) << "nothing is known of c";
+  const double good = Scores()[1].value;
+  for (int i = 0; i < 9; ++i) {
+    for (const char* node : {"b", "c"}) {
+      Run(node + std::to_string(i), node);
+      cluster_.Change(node + std::to_string(i), [&](Pod* pod) { pod->scheduled_time = now_; });
+    }
+  }
+  EXPECT_EQ(Scores()[1].value, good) << "known to be good";
+  EXPECT_LT(Scores()[2].value, 0.9);
+  EXPECT_LT(Scores()[0].value, Scores()[2].value) << "known to be bad";
+  EXPECT_THAT(Scores()[2].why.text(), HasSubstr("9 pods here without an outcome yet"));
+  Pass(600);
+  EXPECT_EQ(Scores()[2].value, 1) << "they have run well";
+}
+
+TEST_F(RewardKeeper, ATypeThatFailsWhereverItIsTriedLowersNoNode) {
+  for (const char* node : {"a", "b"}) Run(std::string("d-") + node, node);
   Look();
   for (int i = 0; i < 50; ++i) {
     Pass(10);
-    for (const char* node : {"a", "b", "c"}) Fail(std::string("d-") + node, 9);
+    for (const char* node : {"a", "b"}) Fail(std::string("d-") + node, 9);
     Look();
   }
-  const auto scores = Scores();
-  EXPECT_EQ(scores[0].value, scores[1].value);
-  EXPECT_EQ(scores[1].value, scores[2].value);
+  EXPECT_THAT(Scores(), Each(Field(&NodeScore::value, 1))) << "nor is c the favourite";
 }
 
 TEST_F(RewardKeeper, TheNextProcessGoesOnAndCountsNothingTwice) {
@@ -155,7 +182,8 @@ TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
   Fail("d1", 5);
   Look();
   ConfigMap map = Stored();
-  map.data["pairs"] = "outrigger-reward 1\ntime 1795000000\nnode c\ntype D 0 9\non 0 0 9\nhm\n";
+  map.data["pairs"] =
+      "outrigger-reward 2\ntime 1795000000\nnode c\ntype default/D web:1 0 9\non 0 0 9\nhm\n";
   ASSERT_TRUE(cluster_.WriteConfigMap(map, {}).ok());
   Fail("d1", 5);
   Pass(60);
@@ -167,7 +195,8 @@ TEST_F(RewardKeeper, WhatAPersonEditsIsReadAgain) {
 }
 
 TEST_F(RewardKeeper, AConfigMapOfAMebibyteIsReadAndWrittenSmaller) {
-  std::string text = "outrigger-reward 1\ntime 1795000000\nnode c\ntype D 0 9\non 0 0 9\n";
+  std::string text =
+      "outrigger-reward 2\ntime 1795000000\nnode c\ntype default/D web:1 0 9\non 0 0 9\n";
   while (text.size() < (size_t{1} << 20) - 200) text += "# filling, filling, filling, filling\n";
   ConfigMap map;
   map.namespace_ = "kube-system";

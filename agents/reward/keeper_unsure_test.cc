@@ -80,7 +80,7 @@ class RewardUncertainSave : public RewardTest {
   }
   double StoredFailures() {
     const StateRead read = ReadState(Stored().data["pairs"], now_, options_.rule);
-    return read.state.experience.Find("D", "a", now_).sums.failures;
+    return read.state.experience.Find("default/D web:1", "a", now_).sums.failures;
   }
 
   UncertainStore uncertain_;
@@ -125,7 +125,8 @@ TEST_F(RewardUncertainSave, WhatWasStoredIsNotStoredTwice) {
 TEST_F(RewardUncertainSave, WhatAnotherOneHasStoredMeanwhileCounts) {
   SaveAndGoOn(Next::kNotStored);
   ConfigMap map = Stored();
-  map.data["pairs"] = "outrigger-reward 1\ntime 1795000000\nnode c\ntype D 0 9\non 0 0 9\n";
+  map.data["pairs"] =
+      "outrigger-reward 2\ntime 1795000000\nnode c\ntype default/D web:1 0 9\non 0 0 9\n";
   ASSERT_TRUE(cluster_.WriteConfigMap(map, {}).ok());
   Pass(58);
   Look();

@@ -20,9 +20,10 @@
 namespace outrigger::reward {
 namespace {
 
-std::unique_ptr<Method> MakeMethod(const Options& options) {
+std::unique_ptr<Method> MakeMethod(const Options& options, ClusterReader* cluster) {
   if (options.is_original) return std::make_unique<OriginalMethod>(options.filter);
-  return std::make_unique<RuleMethod>(options.rule, options.filter, options.draws);
+  return std::make_unique<RuleMethod>(options.rule, options.filter, options.draws,
+                                      options.type_label, cluster);
 }
 
 class Reward final : public Agent, public Scorer, public PageSource, public Controller {
@@ -57,13 +58,15 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   Reward(const AgentDeps& deps, Options options, std::unique_ptr<StateStore> store)
       : deps_(deps),
         options_(std::move(options)),
-        method_(MakeMethod(options_)),
+        method_(MakeMethod(options_, deps_.cluster)),
         store_(std::move(store)),
         keeper_(store_ == nullptr ? nullptr
                                   : std::make_unique<Keeper>(deps_, method_.get(), store_.get())) {}
   ~Reward() override { Stop(); }
 
-  Needs Reads() const override { return Needs().PodMetadata().PodStatus().PodContainerStates(); }
+  Needs Reads() const override {
+    return Needs().PodMetadata().PodStatus().PodImages().PodContainerStates();
+  }
 
   absl::Status Start() override {
     if (keeper_ == nullptr) {
@@ -99,7 +102,9 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
     using Type = PageColumn::Type;
     return {{"reward",
              "pairs of a pod type and a node of which something is known, the worst first",
-             {{"type", Type::kText},
+             {{"namespace", Type::kText},
+              {"type", Type::kText},
+              {"image", Type::kText},
               {"node", Type::kText},
               {"score", Type::kNumber},
               {"value", Type::kNumber},

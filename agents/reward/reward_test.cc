@@ -50,8 +50,8 @@ class RewardAgent : public ::testing::Test {
   static std::string PairsOfNow() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
-    return "outrigger-reward 1\ntime " + std::to_string(seconds) +
-           "\nnode a\ntype D 10 3\non 0 0 3 60,50,40\n";
+    return "outrigger-reward 2\ntime " + std::to_string(seconds) +
+           "\nnode a\ntype default/D - 10 3\non 0 0 3 60,50,40\n";
   }
 
   testing::FakeCluster cluster_;
@@ -64,8 +64,9 @@ TEST_F(RewardAgent, ScoresByWhatAnotherProcessHasStored) {
   auto* const controller = dynamic_cast<Controller*>(&agent.agent());
   EXPECT_THAT(agent.Scores(request_), ElementsAre(10, 10));
   ASSERT_TRUE(controller->Start().ok());
-  EXPECT_TRUE(Eventually([&] { return agent.Scores(request_)[0] == 4; }));
-  EXPECT_THAT(agent.Score(request_)[0].why.text(), HasSubstr("3 failures of type D here"));
+  EXPECT_TRUE(Eventually([&] { return agent.Scores(request_)[0] == 5; }));
+  EXPECT_THAT(agent.Score(request_)[0].why.text(),
+              HasSubstr("3 failures of type D (namespace default, image -) here"));
   controller->Stop();
 }
 
@@ -84,6 +85,11 @@ TEST_F(RewardAgent, CountsWhileItLeads) {
   ContainerState& state = pod.container_states.emplace_back();
   state.name = "c";
   state.end = ContainerEnd{1, "Error", now - 5, now};
+  cluster_.Put(pod);
+  pod.name = "e";
+  pod.uid = "v";
+  pod.node_name = "b";
+  pod.container_states[0].end->exit_code = 0;
   cluster_.Put(pod);
   EXPECT_TRUE(Eventually([&] { return agent.Scores(request_)[0] < 10; }));
   EXPECT_TRUE(Eventually([&] {
@@ -115,7 +121,8 @@ TEST_F(RewardAgent, ExplainsByItsFileWithoutBeingStarted) {
   // `outrigger explain` has no cluster with --file, and one with --kubeconfig.
   for (testing::FakeCluster* cluster : {static_cast<testing::FakeCluster*>(nullptr), &cluster_}) {
     AgentUnderTest agent(MakeFactory(), {{"state", file}}, cluster);
-    EXPECT_THAT(agent.Score(request_)[0].why.text(), HasSubstr("3 failures of type D here"))
+    EXPECT_THAT(agent.Score(request_)[0].why.text(),
+                HasSubstr("3 failures of type D (namespace default, image -) here"))
         << (cluster != nullptr);
     EXPECT_THAT(agent.warnings(), IsEmpty());
   }
@@ -162,7 +169,8 @@ TEST_F(RewardAgent, DrawsWhereItIsSet) {
 TEST(RewardSettings, RefuseNonsense) {
   for (const auto& [name, value] :
        {std::pair("namespace", "Not_A_Name"), std::pair("lease", "-"),
-        std::pair("pod-namespaces", "a,,b"), std::pair("pod-selector", "in in in (")}) {
+        std::pair("pod-namespaces", "a,,b"), std::pair("type-label", "a/b/c"),
+        std::pair("pod-selector", "in in in (")}) {
     const auto agent = MakeFactory().make({.name = "reward"},
                                           testing::SettingsFrom(MakeFactory(), {{name, value}}));
     ASSERT_FALSE(agent.ok()) << name;

@@ -46,7 +46,8 @@ class RewardTest : public ::testing::Test {
     keeper_.reset();
     options_ = *OptionsFrom(settings_);
     store_ = *MakeStateStore(options_.store, Deps());
-    method_ = std::make_unique<RuleMethod>(options_.rule, options_.filter, options_.draws);
+    method_ = std::make_unique<RuleMethod>(options_.rule, options_.filter, options_.draws,
+                                           options_.type_label, &cluster_);
     keeper_ = std::make_unique<Keeper>(Deps(), method_.get(), store_.get());
     const absl::Status begun = keeper_->Begin(term_.get_token());
     EXPECT_TRUE(begun.ok()) << begun;
@@ -71,6 +72,7 @@ class RewardTest : public ::testing::Test {
     pod.node_name = node;
     pod.phase = "Running";
     pod.start_time = now_;
+    pod.images = {"web:1"};
     ContainerState& state = pod.container_states.emplace_back();
     state.name = "c";
     state.running_since = now_;
@@ -86,6 +88,18 @@ class RewardTest : public ::testing::Test {
     });
   }
 
+  // Type D fails three times on a, after so many seconds, and runs well on b.
+  void FailOnA(Seconds ran = 0) {
+    Run("d1", "a");
+    Run("d2", "b");
+    Look();
+    for (int i = 0; i < 3; ++i) {
+      Pass(200);
+      Fail("d1", ran);
+      Look();
+    }
+  }
+
   // What is stored.
   ConfigMap Stored() const {
     auto map = cluster_.ReadConfigMap("kube-system", "outrigger-reward", {});
@@ -98,23 +112,29 @@ class RewardTest : public ::testing::Test {
     PageTable table(Columns(), 1000);
     method_->FillPage(now_, &table);
     for (const auto& row : table.rows()) {
-      if (std::get<std::string>(row[0]) != type || std::get<std::string>(row[1]) != node) continue;
-      successes = std::get<double>(row[4]);
-      failures = std::get<double>(row[5]);
+      if (std::get<std::string>(row[1]) != type || std::get<std::string>(row[3]) != node) continue;
+      successes = std::get<double>(row[6]);
+      failures = std::get<double>(row[7]);
     }
     return {successes, failures};
   }
   static std::vector<PageColumn> Columns() {
     using Type = PageColumn::Type;
-    return {{"type", Type::kText},    {"node", Type::kText},        {"score", Type::kNumber},
-            {"value", Type::kNumber}, {"successes", Type::kNumber}, {"failures", Type::kNumber},
-            {"hour", Type::kInteger}, {"last", Type::kInteger}};
+    return {{"namespace", Type::kText},   {"type", Type::kText},       {"image", Type::kText},
+            {"node", Type::kText},        {"score", Type::kNumber},    {"value", Type::kNumber},
+            {"successes", Type::kNumber}, {"failures", Type::kNumber}, {"hour", Type::kInteger},
+            {"last", Type::kInteger}};
+  }
+  static Pod New(const std::string& type) {
+    Pod pod = testing::MakePod("new").Label("podtype", type);
+    pod.images = {"web:1"};
+    return pod;
   }
   // Scores of a, b and c, and why.
-  std::vector<NodeScore> Scores(const std::string& type = "D") const {
+  std::vector<NodeScore> Scores(const std::string& type = "D") const { return ScoresOf(New(type)); }
+  std::vector<NodeScore> ScoresOf(const Pod& pod) const {
     const testing::OwnedRequest request(
-        testing::MakePod("new").Label("podtype", type),
-        {testing::MakeNode("a"), testing::MakeNode("b"), testing::MakeNode("c")});
+        pod, {testing::MakeNode("a"), testing::MakeNode("b"), testing::MakeNode("c")});
     std::vector<NodeScore> scores(3);
     const absl::Status scored = method_->Score(*request, now_, scores);
     EXPECT_TRUE(scored.ok()) << scored;

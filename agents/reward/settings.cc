@@ -34,10 +34,14 @@ absl::StatusOr<Options> OptionsFrom(const Settings& settings) {
   if (!IsDnsSubdomain(settings.lease)) {
     return NotAccepted("lease", settings.lease, "the name of a Lease");
   }
+  if (!settings.type_label.empty() && !IsLabelKey(settings.type_label)) {
+    return NotAccepted("type-label", settings.type_label, "the key of a label");
+  }
   Options options;
   if (absl::Status status = SetFilter(settings, &options.filter); !status.ok()) return status;
   options.rule = {.half_life = settings.half_life, .mttf = settings.mttf, .prior = settings.prior};
   options.draws = settings.thompson;
+  options.type_label = settings.type_label;
   options.is_original = settings.original_arithmetic;
   options.store = {.namespace_ = settings.name_space,
                    .config_map = std::string(kConfigMap),

@@ -22,6 +22,7 @@ struct Settings : LeaderSettings {
   double mttf = 600;
   double prior = 2;
   bool thompson = false;
+  std::string type_label;
   std::string pod_namespaces;
   std::string pod_selector;
   std::string state;
@@ -40,6 +41,9 @@ struct Settings : LeaderSettings {
           Setting{"thompson", &Settings::thompson,
                   "draw each node's value by chance, as far as it is uncertain, so that nodes with "
                   "failures are tried now and then"},
+          Setting{"type-label", &Settings::type_label,
+                  "label whose value is the name of a pod's type, where the pod has it; empty: "
+                  "podtype, app.kubernetes.io/name, app or name"},
           Setting{"pod-namespaces", &Settings::pod_namespaces,
                   "namespaces of the pods that are counted, separated by commas; empty: all"},
           Setting{"pod-selector", &Settings::pod_selector,
@@ -63,6 +67,7 @@ struct Options {
   Rule rule;
   bool draws = false;
   bool is_original = false;
+  std::string type_label;
   PodFilter filter;
   StateStoreOptions store;
   LeaseClaim claim;

@@ -104,7 +104,7 @@ void Fields(T& value, Archive& archive) {
 template <Is<Pod> T, typename Archive>
 void RareFields(T& value, Archive& archive) {
   archive(value.host_ports, value.topology_spread, value.never_preempts, value.scheduling_group,
-          value.claims, value.resource_claims, value.claims_to_come, value.workload);
+          value.claims, value.resource_claims, value.claims_to_come, value.workload, value.images);
 }
 
 /// What the kubelet reports of a pod's life, but for the times.

@@ -163,10 +163,10 @@ class Filler {
 Pod RandomPod(uint64_t seed) {
   Pod pod;
   auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
-         ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as, at, au] = pod;
+         ad, ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as, at, au, av] = pod;
   Filler fill(seed);
   fill(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac, ad,
-       ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as, at, au);
+       ae, af, ag, ah, ai, aj, ak, al, am, an, ao, ap, aq, ar, as, at, au, av);
   return pod;
 }
 

@@ -34,12 +34,12 @@ void CheckLimits(const StateRead& read) {
   OUTRIGGER_REQUIRE(state.counted.size() <= CountedEnds::kMost);
   state.experience.ForEachPair(state.time, [&](const std::string& type, const std::string& node,
                                                const Experience::Pair& pair) {
-    OUTRIGGER_REQUIRE(reward::IsName(type) && reward::IsName(node));
+    OUTRIGGER_REQUIRE(reward::IsType(type) && reward::IsName(node));
     OUTRIGGER_REQUIRE(IsAmount(pair.sums.successes) && IsAmount(pair.sums.failures));
     OUTRIGGER_REQUIRE(pair.failed_at.size() <= Experience::kRemembered);
     for (const Seconds at : pair.failed_at) OUTRIGGER_REQUIRE(at >= 0 && at <= state.time);
-    const double mean = MeanOf(state.experience.All(type, state.time), Rule());
-    const double score = reward::ScoreOf(ValueOf(pair.sums, mean, Rule()), mean);
+    const auto elsewhere = ElsewhereOf(state.experience.All(type, state.time), pair.sums);
+    const double score = ScoreOf(ValueOf(pair.sums, 1, elsewhere, Rule()), elsewhere);
     OUTRIGGER_REQUIRE(score >= 0 && score <= 1);
   });
 }

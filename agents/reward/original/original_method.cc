@@ -124,7 +124,7 @@ void OriginalMonitor::Begin(OriginalStore store, std::span<const std::string> no
 }
 
 void OriginalMonitor::OnPod(const Pod& pod, Writes* writes) {
-  const std::string type(TypeOf(pod));
+  const std::string type(OriginalTypeOf(pod));
   const OriginalReward reward = OriginalRewardOf(pod);
   if (type.empty() || !reward.counts) return;
   AddNode(pod.node_name, writes);
@@ -327,7 +327,7 @@ bool OriginalMethod::MakeRoom(const ClusterSnapshot& snapshot, Moment now) {
   room_made_ = now.steady;
   OriginalMonitor::Names types;
   OriginalMonitor::Names nodes;
-  snapshot.ForEachPod([&](const PodView& pod) { types.emplace(TypeOf(pod)); });
+  snapshot.ForEachPod([&](const PodView& pod) { types.emplace(OriginalTypeOf(pod)); });
   snapshot.ForEachNode([&](const NodeView& node) { nodes.emplace(node.Name()); });
   monitor_.KeepOnly(types, nodes);
   return true;
@@ -346,7 +346,7 @@ void OriginalMethod::BeginMonitor(const ClusterSnapshot& snapshot, const std::ve
   std::vector<std::string> nodes;
   snapshot.ForEachNode([&](const NodeView& node) { nodes.push_back(node.Name()); });
   OriginalMonitor::Names names;
-  for (const Pod& pod : pods) names.emplace(TypeOf(pod));
+  for (const Pod& pod : pods) names.emplace(OriginalTypeOf(pod));
   std::vector<std::string> types(names.begin(), names.end());
   // Where values of 1 were left out, they become 1 again.
   if (lacks_ones_) std::ranges::move(TypesOf(monitor_.store()), std::back_inserter(types));
@@ -362,7 +362,7 @@ std::string OriginalMethod::Text(size_t most_bytes, size_t* left_out) {
 // The protocol has no more than 10 and no less than 0.
 absl::Status OriginalMethod::Score(const Request& request, Seconds /*now*/,
                                    std::span<NodeScore> scores) const {
-  const std::string_view type = TypeOf(request.pod);
+  const std::string_view type = OriginalTypeOf(request.pod);
   const MutexLock lock(mutex_);
   const OriginalStore& store = monitor_.store();
   const int64_t missing = lacks_ones_ && KnowsType(store, type) ? kBest : 0;
@@ -384,7 +384,7 @@ void OriginalMethod::FillPage(Seconds /*now*/, PageTable* table) const {
     const std::string_view type = rest.substr(0, slash);
     const std::string_view node = rest.substr(slash + 1);
     const auto score = static_cast<double>(OriginalScore(monitor_.store(), type, node)) / 10;
-    table->Add({std::string(type), std::string(node), score, {}, {}, {}, {}, {}});
+    table->Add({{}, std::string(type), {}, std::string(node), score, {}, {}, {}, {}, {}});
   }
 }
 

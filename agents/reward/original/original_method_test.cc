@@ -172,8 +172,8 @@ void CompareReward(const json& row, const Pod& pod, bool is_deleted) {
   const json& expected = row["output"];
   const std::string where = row["what"].get<std::string>();
   const OriginalReward reward = OriginalRewardOf(pod);
-  EXPECT_EQ(TypeOf(pod), expected["podtype"].get<std::string>()) << where;
-  const bool counts = reward.counts && !is_deleted && !TypeOf(pod).empty();
+  EXPECT_EQ(OriginalTypeOf(pod), expected["podtype"].get<std::string>()) << where;
+  const bool counts = reward.counts && !is_deleted && !OriginalTypeOf(pod).empty();
   EXPECT_EQ(counts, expected["action"].is_number()) << where;
   if (counts) {
     EXPECT_EQ(reward.value, expected["action"].get<double>()) << where;
@@ -209,7 +209,7 @@ TEST(RewardReference, EveryNodeOfTheTableHasTheSameScore) {
   size_t nodes = 0;
   for (const json& row : testing::LoadGolden("rl_priority.json")) {
     const Pod pod = testing::PodFromJson(row["input"]["pod"]);
-    const std::string type(TypeOf(pod));
+    const std::string type(OriginalTypeOf(pod));
     EXPECT_EQ(type, row["output"]["podtype"].get<std::string>());
     const OriginalStore store = StoreOf(row["input"]["store"]);
     for (const json& node : row["input"]["nodes"]) {

@@ -177,17 +177,6 @@ Experience::Pair Experience::Find(std::string_view type, std::string_view node, 
   return kept == found->second.pairs.end() ? Pair() : At(kept->second, Factor(at));
 }
 
-std::vector<Experience::NodePair> Experience::Failing(std::string_view type, Seconds at) const {
-  std::vector<NodePair> failing;
-  const auto found = types_.find(type);
-  if (found == types_.end()) return failing;
-  const double factor = Factor(at);
-  for (const auto& [node, kept] : found->second.pairs) {
-    if (kept.sums.failures > 0) failing.push_back({node, At(kept, factor)});
-  }
-  return failing;
-}
-
 uint64_t Experience::Revision(std::string_view type) const {
   const auto found = types_.find(type);
   return found == types_.end() ? 0 : found->second.revision;

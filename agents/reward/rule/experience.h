@@ -38,10 +38,6 @@ class Experience {
     /// When it failed, the latest first; the last kRemembered.
     std::vector<Seconds> failed_at;
   };
-  struct NodePair {
-    std::string_view node;  // lives until the next change
-    Pair pair;
-  };
 
   explicit Experience(const Rule& rule) : rule_(rule) {}
 
@@ -66,19 +62,6 @@ class Experience {
   // Zeros where nothing is known.
   Sums All(std::string_view type, Seconds at) const;
   Pair Find(std::string_view type, std::string_view node, Seconds at) const;
-  /// The sums of Find() for one node after the other: sums_of(node), within `ask`.
-  template <typename Ask>
-  void AskAbout(std::string_view type, Seconds at, Ask ask) const {
-    const auto found = types_.find(type);
-    const double factor = Factor(at);
-    ask([&](std::string_view node) {
-      if (found == types_.end()) return Sums();
-      const auto kept = found->second.pairs.find(node);
-      return kept == found->second.pairs.end() ? Sums() : Scaled(kept->second.sums, factor);
-    });
-  }
-  /// The nodes on which the type has failed, in no order.
-  std::vector<NodePair> Failing(std::string_view type, Seconds at) const;
   /// A number that changes with each change of the type, and is 0 while nothing is known of it.
   uint64_t Revision(std::string_view type) const;
 

@@ -17,24 +17,27 @@ double SuccessShare(double ran_seconds, const Rule& rule) {
   return 0.5 * std::clamp(ran_seconds / rule.mttf, 0.0, 1.0);
 }
 
-double MeanOf(const Sums& all, const Rule& rule) {
-  const double whole = all.successes + all.failures + rule.prior;
-  return whole > 0 ? (all.successes + rule.prior) / whole : 1;
+Elsewhere ElsewhereOf(const Sums& all, const Sums& here) {
+  const double works = std::max(0.0, all.successes - here.successes);
+  const double fails = std::max(0.0, all.failures - here.failures);
+  return {works / (works + fails + 1), fails / (works + fails + 1)};
 }
 
-double ValueOf(const Sums& here, double mean, const Rule& rule) {
-  const double whole = here.successes + here.failures + rule.prior;
-  return whole > 0 ? (here.successes + rule.prior * mean) / whole : mean;
+double ValueOf(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule) {
+  const double whole = here.successes + here.failures + elsewhere.fails * pending + rule.prior;
+  return whole > 0 ? (here.successes + rule.prior * elsewhere.works) / whole : elsewhere.works;
 }
 
-double ScoreOf(double value, double mean) {
-  return mean > 0 ? std::min(1.0, value / mean) : 1;
+double ScoreOf(double value, const Elsewhere& elsewhere) {
+  return 1 - std::max(0.0, elsewhere.works - value);
 }
 
-double DrawValue(const Sums& here, double mean, const Rule& rule, std::mt19937_64* random) {
-  const double good = DrawGamma(here.successes + rule.prior * mean, random);
-  const double bad = DrawGamma(here.failures + rule.prior * (1 - mean), random);
-  const double value = good + bad > 0 ? good / (good + bad) : mean;
+double DrawValue(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule,
+                 std::mt19937_64* random) {
+  const double good = DrawGamma(here.successes + rule.prior * elsewhere.works, random);
+  const double bad = DrawGamma(
+      here.failures + elsewhere.fails * pending + rule.prior * (1 - elsewhere.works), random);
+  const double value = good + bad > 0 ? good / (good + bad) : elsewhere.works;
   return std::max(kLeastDraw, value);
 }
 

@@ -20,25 +20,33 @@ struct Sums {
 
 // A failure after a run of t seconds counts r = min(t / mttf, 1) / 2 as a success and 1 - r as a
 // failure; an exit with code 0 and each mttf of running count as a success. With s and f as the
-// decayed sums of a type on a node, S and F over all nodes, and k as the prior:
+// decayed sums of a type on a node, x pods of it there of which the outcome is not known yet, S and
+// F as the sums over all other nodes, and k as the prior:
 //
-//     m = (S + k) / (S + F + k)        v = (s + k m) / (s + f + k)        score = min(1, v / m)
+//     e = S / (S + F + 1)        q = F / (S + F + 1)
+//     v = (s + k e) / (s + f + q x + k)        score = 1 - max(0, e - v)
 //
-// A node of which nothing is known has v = m and scores 1; a node where the type has never failed
-// does so, too; and where it fails on every node alike, all nodes score the same.
+// The score falls by what pods of the type lose on the node against the others. Where it is not
+// known that the type runs well on another node, or where it fails on all alike, that is nothing.
 
 /// The share of a failure that counts as a success, 0 to 0.5. Negative times count as 0.
 double SuccessShare(double ran_seconds, const Rule& rule);
-/// m: of all nodes together.
-double MeanOf(const Sums& all, const Rule& rule);
-/// v: of one node, 0 to 1.
-double ValueOf(const Sums& here, double mean, const Rule& rule);
-/// The score of a node with that value, 0 to 1; 1 where the mean is 0.
-double ScoreOf(double value, double mean);
 
-/// A value drawn from Beta(s + k m, f + k (1 - m)), at least kLeastDraw so that no node is given up
-/// for ever (Thompson sampling).
-double DrawValue(const Sums& here, double mean, const Rule& rule, std::mt19937_64* random);
+/// How a type does on the other nodes: e and q. What neither says is not known.
+struct Elsewhere {
+  double works = 0;
+  double fails = 0;
+};
+Elsewhere ElsewhereOf(const Sums& all, const Sums& here);
+/// v: of one node, 0 to 1.
+double ValueOf(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule);
+/// The score of a node with that value, 0 to 1.
+double ScoreOf(double value, const Elsewhere& elsewhere);
+
+/// A value drawn from the Beta distribution with the mean v and the weight of its denominator, at
+/// least kLeastDraw so that no node is given up for ever (Thompson sampling).
+double DrawValue(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule,
+                 std::mt19937_64* random);
 inline constexpr double kLeastDraw = 0.01;
 
 }  // namespace outrigger::reward

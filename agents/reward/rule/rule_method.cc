@@ -19,15 +19,12 @@ std::shared_ptr<const TypeScores> MakeScores(const Experience& experience, std::
                                              Seconds now) {
   auto made = std::make_shared<TypeScores>();
   made->all = experience.All(type, now);
-  made->mean = MeanOf(made->all, experience.rule());
   made->at = now;
   made->revision = experience.Revision(type);
-  const std::vector<Experience::NodePair> failing = experience.Failing(type, now);
-  made->nodes.reserve(failing.size());
-  for (const auto& [node, pair] : failing) {
-    const double value = ValueOf(pair.sums, made->mean, experience.rule());
-    made->nodes[std::string(node)] = {ScoreOf(value, made->mean), value, pair};
-  }
+  if (made->all.failures == 0) return made;
+  experience.ForEachPairOf(type, now, [&](const std::string& node, Experience::Pair pair) {
+    made->nodes[node] = std::move(pair);
+  });
   return made;
 }
 
@@ -113,25 +110,30 @@ size_t FailuresSince(Seconds since, const Experience::Pair& pair) {
       std::ranges::count_if(pair.failed_at, [since](Seconds at) { return at >= since; }));
 }
 
-// "3 failures of type D here in the last hour", "type D failed here last 5 h ago".
+// "type web (namespace shop, image web:2)".
+std::string Shown(std::string_view type) {
+  const auto [namespace_, name, images] = PartsOf(type);
+  return fmt::format("type {} (namespace {}, image {})", name, namespace_, images);
+}
+
+// "3 failures of type D here in the last hour", "last failure of type D here 5 h ago".
 std::string FailuresText(std::string_view type, const Experience::Pair& pair, Seconds now) {
   const size_t recent = FailuresSince(now - kHour, pair);
   if (recent > 0) {
-    return fmt::format("{}{} failure{} of type {} here in the last hour",
+    return fmt::format("{}{} failure{} of {} here in the last hour",
                        recent == Experience::kRemembered ? "at least " : "", recent,
-                       recent == 1 ? "" : "s", type);
+                       recent == 1 ? "" : "s", Shown(type));
   }
-  if (pair.failed_at.empty()) return fmt::format("failures of type {} here", type);
-  return fmt::format("last failure of type {} here {} h ago", type,
-                     (now - pair.failed_at.front()) / kHour);
+  if (!pair.failed_at.empty()) {
+    return fmt::format("last failure of {} here {} h ago", Shown(type),
+                       (now - pair.failed_at.front()) / kHour);
+  }
+  if (pair.sums.failures > 0) return fmt::format("failures of {} here", Shown(type));
+  return fmt::format("no failure of {} here is known", Shown(type));
 }
 
-std::string WhyText(std::string_view type, const TypeScores& known, const TypeScores::Node& node,
-                    const Rule& rule, Seconds now) {
-  const Sums elsewhere = {std::max(0.0, known.all.successes - node.pair.sums.successes),
-                          std::max(0.0, known.all.failures - node.pair.sums.failures)};
-  return fmt::format("{}, value {:.2f} against {:.2f} elsewhere",
-                     FailuresText(type, node.pair, now), node.value, MeanOf(elsewhere, rule));
+std::string PendingText(double pending) {
+  return pending == 0 ? "" : fmt::format(", {} pods here without an outcome yet", pending);
 }
 
 uint64_t NextSeed() {
@@ -161,8 +163,14 @@ PodNow PodNowOf(const Pod& pod) {
 
 }  // namespace
 
-RuleMethod::RuleMethod(const Rule& rule, PodFilter filter, bool draws)
-    : rule_(rule), filter_(std::move(filter)), draws_(draws), board_(rule) {}
+RuleMethod::RuleMethod(const Rule& rule, PodFilter filter, bool draws, std::string type_label,
+                       ClusterReader* cluster)
+    : rule_(rule),
+      filter_(std::move(filter)),
+      draws_(draws),
+      type_label_(std::move(type_label)),
+      cluster_(cluster),
+      board_(rule) {}
 
 // ---- Counting ----
 
@@ -235,8 +243,8 @@ Progress RuleMethod::Tick(Moment now) {
 void RuleMethod::OnPod(const PodView& view, const reward::Look& look) {
   if (!filter_.MayTake(view)) return;
   const Pod pod = view.Unpack();
-  const std::string_view type = TypeOf(pod);
-  const bool is_taken = filter_.Takes(pod) && IsName(type) && IsName(pod.node_name);
+  std::string type = TypeOf(pod, type_label_);
+  const bool is_taken = filter_.Takes(pod) && !type.empty() && IsName(pod.node_name);
   if (!is_taken && !pods_.contains(pod.uid)) return;
   KnownPod& known = pods_[pod.uid];
   // What happens while it is not taken counts for nothing, also when it is taken again.
@@ -248,7 +256,7 @@ void RuleMethod::OnPod(const PodView& view, const reward::Look& look) {
     known.due = 0;
     return;
   }
-  known.type = type;
+  known.type = std::move(type);
   known.node = pod.node_name;
   Take(pod.uid, look, &known);
 }
@@ -308,46 +316,51 @@ std::string RuleMethod::Text(size_t most_bytes, size_t* left_out) {
 
 absl::Status RuleMethod::Score(const Request& request, Seconds now,
                                std::span<NodeScore> scores) const {
-  const std::string_view type = TypeOf(request.pod);
-  if (draws_) {
-    Draw(request, type, now, scores);
+  const std::string type = TypeOf(request.pod, type_label_);
+  const std::shared_ptr<const TypeScores> known = board_.ScoresOf(type, now);
+  if (known->nodes.empty()) {
+    const std::string why = request.Why("no failure of {} is known", Shown(type));
+    for (NodeScore& score : scores) score = {1, why};
     return absl::OkStatus();
   }
-  const std::shared_ptr<const TypeScores> known = board_.ScoresOf(type, now);
+  const std::shared_ptr<const ClusterSnapshot> snapshot = Snapshot();
+  std::mt19937_64 random(draws_ ? NextSeed() : 0);
+  const Experience::Pair nothing;
   for (size_t i = 0; i < scores.size(); ++i) {
-    scores[i].value = 1;
-    if (known->nodes.empty() && !request.explaining) continue;
-    const auto found = known->nodes.find(request.nodes[i].name);
-    if (found != known->nodes.end()) {
-      scores[i].value = found->second.score;
-      if (request.explaining) scores[i].why = WhyText(type, *known, found->second, rule_, now);
-    } else {
-      scores[i].why = known->revision == 0
-                          ? request.Why("nothing is known of type {}", type)
-                          : request.Why("no failure of type {} here is known, {:.2f} of all nodes",
-                                        type, known->mean);
-    }
+    const std::string& node = request.nodes[i].name;
+    const auto found = known->nodes.find(node);
+    const Experience::Pair& here = found == known->nodes.end() ? nothing : found->second;
+    const Elsewhere elsewhere = ElsewhereOf(known->all, here.sums);
+    const double pending = PendingOn(snapshot.get(), node, type, now);
+    const double value = draws_ ? DrawValue(here.sums, pending, elsewhere, rule_, &random)
+                                : ValueOf(here.sums, pending, elsewhere, rule_);
+    scores[i].value = ScoreOf(value, elsewhere);
+    if (!request.explaining) continue;
+    scores[i].why =
+        fmt::format("{}{}, {} {:.2f} against {:.2f} elsewhere", FailuresText(type, here, now),
+                    PendingText(pending), draws_ ? "drawn" : "value", value, elsewhere.works);
   }
   return absl::OkStatus();
 }
 
-void RuleMethod::Draw(const Request& request, std::string_view type, Seconds now,
-                      std::span<NodeScore> scores) const {
-  std::mt19937_64 random(NextSeed());
-  board_.Read([&](const Experience& experience) {
-    const double mean = MeanOf(experience.All(type, now), rule_);
-    experience.AskAbout(type, now, [&](const auto& sums_of) {
-      for (size_t i = 0; i < scores.size(); ++i) {
-        const Sums here = sums_of(request.nodes[i].name);
-        const double drawn = DrawValue(here, mean, rule_, &random);
-        scores[i].value = ScoreOf(drawn, mean);
-        scores[i].why = request.Why(
-            "drawn {:.2f} for type {} here, {:.4g} successes and {:.4g} "
-            "failures against {:.2f} of all nodes",
-            drawn, type, here.successes, here.failures, mean);
-      }
-    });
-  });
+std::shared_ptr<const ClusterSnapshot> RuleMethod::Snapshot() const {
+  if (cluster_ == nullptr) return nullptr;
+  absl::StatusOr<ClusterView> view = cluster_->Take();
+  return view.ok() ? std::move(view->snapshot) : nullptr;
+}
+
+double RuleMethod::PendingOn(const ClusterSnapshot* snapshot, std::string_view node,
+                             std::string_view type, Seconds now) const {
+  if (snapshot == nullptr) return 0;
+  const std::string_view namespace_ = PartsOf(type).namespace_;
+  const auto since = now - static_cast<Seconds>(rule_.mttf);
+  int pending = 0;
+  for (const PodView pod : snapshot->PodsOn(node)) {
+    if (!pod.IsAssumed() && pod.ScheduledTime() <= since) continue;
+    if (pod.Namespace() != namespace_) continue;
+    if (TypeOf(pod.Unpack(), type_label_) == type) ++pending;
+  }
+  return pending;
 }
 
 void RuleMethod::FillPage(Seconds now, PageTable* table) const {
@@ -361,10 +374,10 @@ void RuleMethod::FillPage(Seconds now, PageTable* table) const {
   board_.Read([&](const Experience& experience) {
     rows.reserve(experience.pairs());
     experience.ForEachType(now, [&](const std::string& type, const Sums& all) {
-      const double mean = MeanOf(all, rule_);
       experience.ForEachPairOf(type, now, [&](const std::string& node, Experience::Pair pair) {
-        const double value = ValueOf(pair.sums, mean, rule_);
-        rows.push_back({type, node, value, ScoreOf(value, mean), std::move(pair)});
+        const Elsewhere elsewhere = ElsewhereOf(all, pair.sums);
+        const double value = ValueOf(pair.sums, 0, elsewhere, rule_);
+        rows.push_back({type, node, value, ScoreOf(value, elsewhere), std::move(pair)});
       });
     });
   });
@@ -380,9 +393,10 @@ void RuleMethod::FillPage(Seconds now, PageTable* table) const {
     }
     PageCell last;
     if (!row.pair.failed_at.empty()) last = now - row.pair.failed_at.front();
-    table->Add({row.type, row.node, row.score, row.value, row.pair.sums.successes,
-                row.pair.sums.failures, static_cast<int64_t>(FailuresSince(now - kHour, row.pair)),
-                last});
+    const auto [namespace_, name, images] = PartsOf(row.type);
+    table->Add({std::string(namespace_), std::string(name), std::string(images), row.node,
+                row.score, row.value, row.pair.sums.successes, row.pair.sums.failures,
+                static_cast<int64_t>(FailuresSince(now - kHour, row.pair)), last});
   }
 }
 

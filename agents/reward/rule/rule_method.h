@@ -13,6 +13,8 @@
 
 #include "absl/functional/function_ref.h"
 #include "common/method.h"
+#include "outrigger/agent/cluster.h"
+#include "outrigger/agent/cluster_snapshot.h"
 #include "outrigger/base/mutex.h"
 #include "pods/counted_ends.h"
 #include "pods/pod_changes.h"
@@ -24,17 +26,11 @@ namespace outrigger::reward {
 
 /// What is known of a type at a moment. Immutable.
 struct TypeScores {
-  struct Node {
-    double score = 1;
-    double value = 1;
-    Experience::Pair pair;
-  };
   Sums all;
-  double mean = 1;
   Seconds at = 0;
   uint64_t revision = 0;  // Experience::Revision() of then
-  /// The nodes on which the type has failed; all others score 1.
-  NameMap<Node> nodes;
+  /// Empty where the type has failed on no node: all score 1.
+  NameMap<Experience::Pair> nodes;
 };
 
 /// The experience, and what follows from it for the types that were asked for last. Thread-safe.
@@ -68,8 +64,10 @@ class Scoreboard {
 /// The rule of rule.h.
 class RuleMethod final : public Method {
  public:
-  /// `draws`: Thompson sampling.
-  RuleMethod(const Rule& rule, PodFilter filter, bool draws);
+  /// `draws`: Thompson sampling. `type_label`: as TypeOf() has it. `cluster`, which may be null,
+  /// has the pods of which the outcome is not known yet.
+  RuleMethod(const Rule& rule, PodFilter filter, bool draws, std::string type_label = "",
+             ClusterReader* cluster = nullptr);
 
   std::string_view Key() const override { return "pairs"; }
   std::vector<std::string> Begin(std::string_view text, Moment now) override;
@@ -104,12 +102,17 @@ class RuleMethod final : public Method {
   void OnDue(const reward::Look& look);
   void Take(const std::string& uid, const reward::Look& look, KnownPod* pod);
   Progress Finish(Moment now);
-  void Draw(const Request& request, std::string_view type, Seconds now,
-            std::span<NodeScore> scores) const;
+  /// Null: the cluster is not known.
+  std::shared_ptr<const ClusterSnapshot> Snapshot() const;
+  /// How many pods of the type on the node are younger than mttf and run, or will.
+  double PendingOn(const ClusterSnapshot* snapshot, std::string_view node, std::string_view type,
+                   Seconds now) const;
 
   const Rule rule_;
   const PodFilter filter_;
   const bool draws_;
+  const std::string type_label_;
+  ClusterReader* const cluster_;
   Scoreboard board_;
 
   // Of the thread that counts.

@@ -13,11 +13,10 @@ namespace {
 
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
-double ScoreIn(const Experience& experience, const char* type, const char* node, Seconds at) {
-  const double mean = MeanOf(experience.All(type, at), experience.rule());
-  return ScoreOf(ValueOf(experience.Find(type, node, at).sums, mean, experience.rule()), mean);
+double ScoreOfNode(const Sums& all, const Sums& here, double pending = 0, const Rule& rule = {}) {
+  const Elsewhere elsewhere = ElsewhereOf(all, here);
+  return ScoreOf(ValueOf(here, pending, elsewhere, rule), elsewhere);
 }
 
 TEST(RewardRule, AFailureCountsBySecondsOfRunning) {
@@ -28,41 +27,48 @@ TEST(RewardRule, AFailureCountsBySecondsOfRunning) {
   EXPECT_EQ(SuccessShare(-5, {}), 0);
 }
 
-// m = (10 + 2) / (10 + 3 + 2), v = (0 + 2 m) / (0 + 3 + 2).
-TEST(RewardRule, ComparesANodeWithAllNodesOfTheType) {
-  const Rule rule;
-  const double mean = MeanOf({10, 3}, rule);
-  EXPECT_DOUBLE_EQ(mean, 0.8);
-  const double value = ValueOf({0, 3}, mean, rule);
-  EXPECT_DOUBLE_EQ(value, 0.32);
-  EXPECT_DOUBLE_EQ(ScoreOf(value, mean), 0.4);
-  EXPECT_DOUBLE_EQ(ScoreOf(ValueOf({10, 0}, mean, rule), mean), 1) << "never above 1";
+// e = 9 / (9 + 1), v = (0 + 2 e) / (0 + 3 + 2).
+TEST(RewardRule, ComparesANodeWithAllOthers) {
+  const Elsewhere elsewhere = ElsewhereOf({9, 3}, {0, 3});
+  EXPECT_DOUBLE_EQ(elsewhere.works, 0.9);
+  const double value = ValueOf({0, 3}, 0, elsewhere, {});
+  EXPECT_DOUBLE_EQ(value, 0.36);
+  EXPECT_DOUBLE_EQ(ScoreOf(value, elsewhere), 0.46);
+  EXPECT_EQ(ScoreOfNode({9, 3}, {9, 0}), 1) << "never above 1";
 }
 
 TEST(RewardRule, ANodeOfWhichNothingIsKnownIsNeutral) {
-  const Rule rule;
-  const double mean = MeanOf({1, 50}, rule);
-  EXPECT_DOUBLE_EQ(ScoreOf(ValueOf({}, mean, rule), mean), 1);
-  const Rule without_prior{.half_life = kDay, .mttf = 600, .prior = 0};
-  EXPECT_DOUBLE_EQ(MeanOf({}, without_prior), 1);
-  EXPECT_DOUBLE_EQ(ScoreOf(ValueOf({}, 0.5, without_prior), 0.5), 1);
+  EXPECT_DOUBLE_EQ(ScoreOfNode({1, 50}, {}), 1);
+  EXPECT_DOUBLE_EQ(ScoreOfNode({100, 3}, {}), 1);
+  EXPECT_DOUBLE_EQ(ScoreOfNode({9, 9}, {}, 0, {.prior = 0}), 1);
 }
 
-TEST(RewardRule, WhereNothingEverRanWellNoNodeIsLowered) {
-  const Rule rule{.half_life = kDay, .mttf = 600, .prior = 0};
-  const double mean = MeanOf({0, 9}, rule);
-  EXPECT_EQ(mean, 0);
-  EXPECT_EQ(ScoreOf(ValueOf({0, 9}, mean, rule), mean), 1);
+TEST(RewardRule, WhereItIsNotKnownToRunWellElsewhereNoNodeIsLowered) {
+  EXPECT_EQ(ScoreOfNode({0, 9}, {0, 9}), 1) << "the only node where it was tried";
+  EXPECT_EQ(ScoreOfNode({0, 9}, {0, 9}, 0, {.prior = 0}), 1);
+  EXPECT_LT(ScoreOfNode({1, 9}, {0, 9}), 0.7);
 }
 
-TEST(RewardRule, ATypeThatFailsOnEveryNodeLowersNoneAgainstTheOthers) {
-  Experience experience((Rule()));
-  for (const char* node : {"a", "b", "c"}) {
-    for (int i = 0; i < 40; ++i) experience.AddFailure("D", node, 5, kStart);
+// Tried on three nodes of many: the rest of a run that fails late is no sign that it works there.
+TEST(RewardRule, AFailureOnAllNodesAlikeIsChargedToNone) {
+  for (const double share : {0.0, 0.01, 0.1, 0.5, 0.9}) {
+    for (const double tries : {1.0, 3.0, 50.0, 1e6}) {
+      const Sums here = {share * tries, (1 - share) * tries};
+      EXPECT_DOUBLE_EQ(ScoreOfNode({3 * here.successes, 3 * here.failures}, here), 1)
+          << share << " of " << tries;
+    }
   }
-  const double score = ScoreIn(experience, "D", "a", kStart);
-  EXPECT_EQ(ScoreIn(experience, "D", "b", kStart), score);
-  EXPECT_EQ(ScoreIn(experience, "D", "c", kStart), score);
+  EXPECT_GT(ScoreOfNode({0.4, 150}, {0, 50}), 0.99) << "nearly alike";
+}
+
+TEST(RewardRule, PodsWithoutAnOutcomeCountAsFarAsPodsFailElsewhere) {
+  EXPECT_EQ(ScoreOfNode({100, 0}, {}, 1000), 1) << "none has failed";
+  const double none = ScoreOfNode({30, 10}, {}, 0);
+  const double some = ScoreOfNode({30, 10}, {}, 5);
+  const double many = ScoreOfNode({30, 10}, {}, 50);
+  EXPECT_GT(none, some + 0.05);
+  EXPECT_GT(some, many + 0.05);
+  EXPECT_GT(ScoreOfNode({130, 10}, {100, 0}, 20), 0.99) << "where it is known to run well";
 }
 
 TEST(RewardRule, DrawsAroundTheValueAndGivesNoNodeUp) {
@@ -72,13 +78,12 @@ TEST(RewardRule, DrawsAroundTheValueAndGivesNoNodeUp) {
   double least = 1;
   constexpr int kDraws = 4000;
   for (int i = 0; i < kDraws; ++i) {
-    const double drawn = DrawValue({6, 2}, 0.8, rule, &random);
+    const double drawn = DrawValue({6, 2}, 3, {0.8, 0.1}, rule, &random);
     sum += drawn;
-    least = std::min({least, drawn, DrawValue({0, 1e6}, 0.1, rule, &random)});
+    least = std::min({least, drawn, DrawValue({0, 1e6}, 0, {0.1, 0.9}, rule, &random)});
   }
-  EXPECT_THAT(sum / kDraws, DoubleNear(ValueOf({6, 2}, 0.8, rule), 0.01));
+  EXPECT_THAT(sum / kDraws, DoubleNear(ValueOf({6, 2}, 3, {0.8, 0.1}, rule), 0.01));
   EXPECT_EQ(least, kLeastDraw);
-  EXPECT_EQ(DrawValue({5, 0}, 1, rule, &random), 1) << "no failure of the type anywhere";
 }
 
 TEST(RewardExperience, HalfIsForgottenInAHalfLife) {
@@ -160,7 +165,6 @@ TEST(RewardExperience, ForgetsWhatHasDecayed) {
   experience.Forget(kStart + 11 * kDay);
   EXPECT_EQ(experience.pairs(), 0U);
   EXPECT_EQ(experience.types(), 0U);
-  EXPECT_THAT(experience.Failing("D", kStart), IsEmpty());
 }
 
 TEST(RewardExperience, AClockThatIsSetChangesNoAge) {

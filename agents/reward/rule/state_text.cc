@@ -19,7 +19,8 @@ namespace outrigger::reward {
 namespace {
 
 constexpr std::string_view kHead = "outrigger-reward ";
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
+constexpr int64_t kWithoutNamespaces = 1;
 constexpr size_t kMostFindings = 10;
 constexpr size_t kMostShown = 80;
 constexpr double kMostAmount = 1e12;
@@ -150,7 +151,7 @@ class Reader {
   using Fields = std::vector<std::string_view>;
 
   void Find(std::string text);
-  void ReadHead(std::string_view line);
+  bool ReadHead(std::string_view line);        // false: what follows is not to be read
   std::string ReadLine(const Fields& fields);  // what is wrong; empty: nothing
   std::string ReadTime(const Fields& fields);
   std::string ReadNode(const Fields& fields);
@@ -180,7 +181,7 @@ StateRead Reader::Read(std::string_view text) && {
     text.remove_prefix(std::min(end + 1, text.size()));
     ++line_;
     if (line_ == 1) {
-      ReadHead(line);
+      if (!ReadHead(line)) return std::move(read_);
       continue;
     }
     if (line.empty() || line.starts_with('#')) continue;
@@ -195,16 +196,23 @@ StateRead Reader::Read(std::string_view text) && {
   return std::move(read_);
 }
 
-void Reader::ReadHead(std::string_view line) {
+bool Reader::ReadHead(std::string_view line) {
   const auto version =
       line.starts_with(kHead) ? Number<int64_t>(line.substr(kHead.size())) : std::nullopt;
-  if (version == kVersion) return;
+  if (version == kVersion) return true;
   line_ = 0;
+  if (version == kWithoutNamespaces) {
+    Find(
+        "it is of version 1, whose types have no namespace: it is left out, and what pods still "
+        "show is counted again");
+    return false;
+  }
   Find(version ? fmt::format("it is of version {}, and this program writes version {}: lines that "
                              "are the same in both are used",
                              *version, kVersion)
                : fmt::format("it does not begin with \"{}{}\"", kHead, kVersion));
   line_ = 1;
+  return true;
 }
 
 std::string Reader::ReadLine(const Fields& fields) {
@@ -238,11 +246,13 @@ std::string Reader::ReadNode(const Fields& fields) {
 
 std::string Reader::ReadType(const Fields& fields) {
   type_.clear();
-  if (fields.size() != 4 || !IsName(fields[1])) return "not a type and two amounts";
-  const auto successes = Amount(fields[2]);
-  const auto failures = Amount(fields[3]);
+  if (fields.size() != 5) return "not a type and two amounts";
+  std::string type = fmt::format("{} {}", fields[1], fields[2]);
+  if (!IsType(type)) return "not a type and two amounts";
+  const auto successes = Amount(fields[3]);
+  const auto failures = Amount(fields[4]);
   if (!successes || !failures) return "not an amount";
-  type_ = std::string(fields[1]);
+  type_ = std::move(type);
   types_[type_] = {*successes, *failures};
   return "";
 }

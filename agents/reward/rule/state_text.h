@@ -37,10 +37,10 @@ struct StateRead {
 };
 
 // The text, by lines, amounts as of `time`; ages are seconds before it:
-//     outrigger-reward 1
+//     outrigger-reward 2
 //     time 1795000000
 //     node NAME                                    the nodes, by number: the first is 0
-//     type NAME SUCCESSES FAILURES                 over all nodes
+//     type NAMESPACE/NAME IMAGES SUCCESSES FAILURES     over all nodes
 //     on NODE SUCCESSES FAILURES [AGE,AGE,...]     of the type above, and when it failed
 //     ended AGE NUMBER                             an end that is counted (CountedEnds)
 
@@ -50,7 +50,8 @@ std::string WriteState(Seconds time, const Experience& experience, const Counted
                        size_t most_bytes, size_t* left_out = nullptr);
 
 /// Reads a text that anybody may have edited: what can be used is, line by line, and all else is in
-/// the findings. A time after `now` is taken as `now`. An empty text is a state without anything.
+/// the findings. Of version 1, whose types have no namespace, nothing is used. A time after `now`
+/// is taken as `now`. An empty text is a state without anything.
 StateRead ReadState(std::string_view text, Seconds now, const Rule& rule);
 
 }  // namespace outrigger::reward

@@ -47,6 +47,7 @@ class Needs {
     kPodTimes = 1U << 18,            // creation, binding, start and end
     kPodContainerStates = 1U << 19,  // states of containers, status.reason
     kClusterFreshClaims = 1U << 20,  // the view is of use only with kClusterClaims
+    kPodImages = 1U << 21,           // of containers, those of init containers too
   };
 
   Needs& NodeLabels() { return Add(kNodeLabels); }
@@ -62,6 +63,8 @@ class Needs {
   Needs& NodeReady() { return Add(kNodeReady); }
   /// Of pods creation_time, scheduled_time, start_time and end_time: some bytes a pod.
   Needs& PodTimes() { return Add(kPodTimes); }
+  /// Of pods the images of all containers.
+  Needs& PodImages() { return Add(kPodImages); }
   /// What PodTimes() gives, and of the pods of the cluster, which it asks for as well,
   /// container_states and status_reason.
   Needs& PodContainerStates() {
@@ -122,8 +125,8 @@ class Needs {
   /// Every field of nodes and pods: for tools that show objects, such as explain.
   static Needs All() {
     Needs needs;
-    needs.fields_ =
-        ((kNodeVersion << 1) - 1) | kNodeAddresses | kNodeReady | kPodTimes | kPodContainerStates;
+    needs.fields_ = ((kNodeVersion << 1) - 1) | kNodeAddresses | kNodeReady | kPodTimes |
+                    kPodContainerStates | kPodImages;
     return needs;
   }
 

@@ -160,6 +160,10 @@ struct Pod {
   std::string unscheduled_message;
   int64_t scheduled_time = 0;  // since when PodScheduled is true, as creation_time; 0: not known
 
+  /// The images of all containers, init containers included: sorted, each once.
+  /// Needs().PodImages() asks for them.
+  std::vector<std::string> images;
+
   // What the kubelet reports. Needs().PodTimes() asks for the times, the two above included,
   // Needs().PodContainerStates() for all.
   int64_t start_time = 0;  // status.startTime: the kubelet knows of the pod; as creation_time

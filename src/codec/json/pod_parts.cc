@@ -50,6 +50,12 @@ void SetStates(std::vector<ContainerState> states, const Needs& needs, Pod* pod)
   pod->container_states = std::move(states);
 }
 
+void SetImages(std::vector<std::string> images, Pod* pod) {
+  std::sort(images.begin(), images.end());
+  images.erase(std::unique(images.begin(), images.end()), images.end());
+  pod->images = std::move(images);
+}
+
 }  // namespace
 
 void KeepHostPorts(std::vector<HostPort> of_container, std::vector<HostPort>* ports) {
@@ -70,6 +76,7 @@ void SetPolicies(std::string_view when, std::optional<std::string_view> affinity
 void SetParts(PodParts parts, const Needs& needs, Pod* pod) {
   pod->host_ports = std::move(parts.init_ports);  // first, as upstream lists them
   std::move(parts.ports.begin(), parts.ports.end(), std::back_inserter(pod->host_ports));
+  SetImages(std::move(parts.images), pod);
   SetStates(std::move(parts.container_states), needs, pod);
   SetClaims(std::move(parts), pod);
 }

@@ -30,6 +30,7 @@ struct NamedClaim {
 struct PodParts {
   std::vector<HostPort> ports;
   std::vector<HostPort> init_ports;
+  std::vector<std::string> images;
   std::vector<PodVolume> volumes;
   std::vector<NamedClaim> claims;
   std::vector<NamedClaim> claim_statuses;
@@ -43,7 +44,8 @@ void KeepHostPorts(std::vector<HostPort> of_container, std::vector<HostPort>* po
 void SetPolicies(std::string_view when, std::optional<std::string_view> affinity,
                  std::optional<std::string_view> taints, TopologySpreadConstraint* constraint);
 
-/// Fills the pod's host ports, claims, states of containers and end, when all else has been read.
+/// Fills the pod's host ports, images, claims, states of containers and end, when all else has been
+/// read.
 void SetParts(PodParts parts, const Needs& needs, Pod* pod);
 
 }  // namespace outrigger::json

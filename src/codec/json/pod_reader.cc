@@ -53,6 +53,7 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
   const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
   const bool times = needs.Has(Needs::kPodTimes);
+  const bool contents = needs.Has(Needs::kPodResources) || needs.Has(Needs::kPodImages);
   PodParts parts;
   const auto metadata = [&](Value part, const Path& place) {
     return ReadMetadata(part, place, needs, pod);
@@ -64,10 +65,9 @@ absl::Status ReadFields(ObjectOrValue object, const Path& at, const Needs& needs
     return ReadPodStatus(part, place, needs, pod, &parts);
   };
   *pod = Pod();
-  absl::Status read =
-      ReadObject(object, at, Field{"metadata", metadata},
-                 Field{"spec", spec, scheduling || life || needs.Has(Needs::kPodResources)},
-                 Field{"status", status, scheduling || life || times});
+  absl::Status read = ReadObject(object, at, Field{"metadata", metadata},
+                                 Field{"spec", spec, scheduling || life || contents},
+                                 Field{"status", status, scheduling || life || times});
   SetParts(std::move(parts), needs, pod);
   return read;
 }

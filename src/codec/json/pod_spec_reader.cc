@@ -34,13 +34,14 @@ absl::Status Read(Value value, const Path& at, NamedClaim* claim) {
 namespace {
 
 absl::Status ReadContainer(Value value, const Path& at, const Needs& needs, Container* container,
-                           std::vector<HostPort>* ports) {
+                           std::vector<HostPort>* ports, std::string* image) {
   std::string_view restart_policy;
   const auto resources = [container](Value object, const Path& place) {
     return ReadObject(object, place, Field{"requests", &container->requests},
                       Field{"limits", &container->limits});
   };
   absl::Status status = ReadObject(value, at, Field{"name", &container->name},
+                                   Field{"image", image, needs.Has(Needs::kPodImages)},
                                    Field{"resources", resources, needs.Has(Needs::kPodResources)},
                                    Field{"restartPolicy", &restart_policy},
                                    Field{"ports", ports, needs.Has(Needs::kPodScheduling)});
@@ -52,17 +53,21 @@ enum class Kind : uint8_t { kContainer, kInitContainer };
 
 // Keeps the containers, and the ports of the node that they take, as far as they are needed.
 auto Containers(Kind kind, const Needs& needs, std::vector<Container>* containers,
-                std::vector<HostPort>* host_ports) {
+                PodParts* parts) {
+  std::vector<HostPort>* const host_ports =
+      kind == Kind::kContainer ? &parts->ports : &parts->init_ports;
   return [=, &needs](Value list, const Path& at) {
     return ForEachElement(list, at, [=, &needs](Value item, const Path& where) {
       Container container;
       std::vector<HostPort> ports;
+      std::string image;
       absl::Status status = ReadField(item, where, [&](Value object, const Path& place) {
-        return ReadContainer(object, place, needs, &container, &ports);
+        return ReadContainer(object, place, needs, &container, &ports, &image);
       });
       if (kind == Kind::kContainer || container.restart_always) {
         KeepHostPorts(std::move(ports), host_ports);
       }
+      if (!image.empty()) parts->images.push_back(std::move(image));
       if (needs.Has(Needs::kPodResources)) containers->push_back(std::move(container));
       return status;
     });
@@ -122,6 +127,7 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
                          PodParts* parts) {
   const bool resources = needs.Has(Needs::kPodResources);
   const bool scheduling = needs.Has(Needs::kPodScheduling);
+  const bool contents = resources || scheduling || needs.Has(Needs::kPodImages);
   const bool placed = scheduling || needs.Has(Needs::kClusterPods);
   std::string_view preemption;
   const auto pod_resources = [pod](Value object, const Path& place) {
@@ -142,11 +148,9 @@ absl::Status ReadPodSpec(Value value, const Path& at, const Needs& needs, Pod* p
   };
   absl::Status status = ReadObject(
       value, at,
-      Field{"containers", Containers(Kind::kContainer, needs, &pod->containers, &parts->ports),
-            resources || scheduling},
-      Field{"initContainers",
-            Containers(Kind::kInitContainer, needs, &pod->init_containers, &parts->init_ports),
-            resources || scheduling},
+      Field{"containers", Containers(Kind::kContainer, needs, &pod->containers, parts), contents},
+      Field{"initContainers", Containers(Kind::kInitContainer, needs, &pod->init_containers, parts),
+            contents},
       Field{"overhead", &pod->overhead, resources}, Field{"resources", pod_resources, resources},
       Field{"nodeName", &pod->node_name, placed},
       Field{"schedulerName", &pod->scheduler_name, scheduling},

@@ -89,6 +89,14 @@ TEST(PodSpec, WorkloadRefOfKubernetes135) {
   EXPECT_EQ(Scheduled(R"({"spec":{"workloadRef":null}})").workload, "");
 }
 
+TEST(PodSpec, ImagesAreThoseOfAllContainers) {
+  std::vector<MalformedValue> malformed;
+  const Pod pod = PodFrom(R"({"spec":{"containers":[{"name":"a","image":"web:2"},{"name":"b"},
+      {"image":"proxy:1"}],"initContainers":[{"image":"setup:1"},{"image":"web:2"}]}})",
+                          Needs().PodImages(), &malformed);
+  EXPECT_THAT(pod.images, ElementsAre("proxy:1", "setup:1", "web:2"));
+}
+
 TEST(PodSpec, IsSkippedUnlessNeeded) {
   std::vector<MalformedValue> malformed;
   const Pod pod = PodFrom(R"({"spec":{"preemptionPolicy":"Never",

@@ -40,6 +40,7 @@ const std::vector<NamedNeeds>& AllNeeds() {
       {"NodeReady", Needs().NodeReady()},
       {"PodTimes", Needs().PodTimes()},
       {"PodContainerStates", Needs().PodContainerStates()},
+      {"PodImages", Needs().PodImages()},
   };
   return needs;
 }

@@ -66,12 +66,12 @@ absl::Status ReadPod(std::string_view object, const Path& at, const Needs& needs
   const bool scheduling = needs.Has(Needs::kPodScheduling) || needs.Has(Needs::kClusterPods);
   const bool life = needs.Has(Needs::kPodStatus);
   const bool times = needs.Has(Needs::kPodTimes);
+  const bool contents = needs.Has(Needs::kPodResources) || needs.Has(Needs::kPodImages);
   PodReading reading{needs, pod, {}};
   *pod = Pod();
   absl::Status status =
       ReadMessage(object, at, Field{1, "metadata", Into(&reading, ReadMetadata)},
-                  Field{2, "spec", Into(&reading, ReadPodSpec),
-                        scheduling || life || needs.Has(Needs::kPodResources)},
+                  Field{2, "spec", Into(&reading, ReadPodSpec), scheduling || life || contents},
                   Field{3, "status", Into(&reading, ReadPodStatus), scheduling || life || times});
   Normalize(pod);
   json::SetParts(std::move(reading.parts), needs, pod);

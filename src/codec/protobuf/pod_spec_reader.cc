@@ -20,7 +20,7 @@ absl::Status ReadPort(Bytes bytes, const Path& at, HostPort* port) {
 }
 
 absl::Status ReadContainer(Bytes bytes, const Path& at, const Needs& needs, Container* container,
-                           std::vector<HostPort>* ports) {
+                           std::vector<HostPort>* ports, std::string* image) {
   std::string_view restart_policy;
   const auto resources = [container](Bytes message, const Path& place) {
     return ReadMessage(message, place, Field{1, "limits", &container->limits},
@@ -28,6 +28,7 @@ absl::Status ReadContainer(Bytes bytes, const Path& at, const Needs& needs, Cont
   };
   absl::Status status =
       ReadMessage(bytes, at, Field{1, "name", &container->name},
+                  Field{2, "image", image, needs.Has(Needs::kPodImages)},
                   Field{6, "ports", Into(ports, ReadPort), needs.Has(Needs::kPodScheduling)},
                   Field{8, "resources", resources, needs.Has(Needs::kPodResources)},
                   Field{24, "restartPolicy", &restart_policy});
@@ -41,14 +42,18 @@ enum class Kind : uint8_t { kContainer, kInitContainer };
 
 // Keeps a container, and the ports of the node that it takes, as far as they are needed.
 auto KeepContainer(Kind kind, const Needs& needs, std::vector<Container>* containers,
-                   std::vector<HostPort>* host_ports) {
+                   json::PodParts* parts) {
+  std::vector<HostPort>* const host_ports =
+      kind == Kind::kContainer ? &parts->ports : &parts->init_ports;
   return [=, &needs](Bytes bytes, const Path& at) {
     Container container;
     std::vector<HostPort> ports;
-    absl::Status status = ReadContainer(bytes, at, needs, &container, &ports);
+    std::string image;
+    absl::Status status = ReadContainer(bytes, at, needs, &container, &ports, &image);
     if (kind == Kind::kContainer || container.restart_always) {
       json::KeepHostPorts(std::move(ports), host_ports);
     }
+    if (!image.empty()) parts->images.push_back(std::move(image));
     if (needs.Has(Needs::kPodResources)) containers->push_back(std::move(container));
     return status;
   };
@@ -194,13 +199,13 @@ auto Rules(Required required, Preferred preferred) {
 absl::Status ReadPodSpec(Bytes bytes, const Path& at, PodReading* reading) {
   const bool resources = reading->needs.Has(Needs::kPodResources);
   const bool scheduling = reading->needs.Has(Needs::kPodScheduling);
+  const bool contents = resources || scheduling || reading->needs.Has(Needs::kPodImages);
   const bool placed = scheduling || reading->needs.Has(Needs::kClusterPods);
   Pod* const pod = reading->pod;
   json::PodParts* const parts = &reading->parts;
-  const auto container =
-      KeepContainer(Kind::kContainer, reading->needs, &pod->containers, &parts->ports);
-  const auto init_container = KeepContainer(Kind::kInitContainer, reading->needs,
-                                            &pod->init_containers, &parts->init_ports);
+  const auto container = KeepContainer(Kind::kContainer, reading->needs, &pod->containers, parts);
+  const auto init_container =
+      KeepContainer(Kind::kInitContainer, reading->needs, &pod->init_containers, parts);
   const auto toleration = [pod](Bytes message, const Path& place) {
     return AppendToleration(message, place, &pod->tolerations);
   };
@@ -210,13 +215,12 @@ absl::Status ReadPodSpec(Bytes bytes, const Path& at, PodReading* reading) {
   };
   return ReadMessage(
       bytes, at, Field{1, "volumes", Into(&parts->volumes, ReadVolume), scheduling},
-      Field{2, "containers", Counted(&reading->containers, container), resources || scheduling},
+      Field{2, "containers", Counted(&reading->containers, container), contents},
       Field{7, "nodeSelector", &pod->node_selector, scheduling},
       Field{10, "nodeName", &pod->node_name, placed},
       Field{18, "affinity", Into(&pod->affinity, ReadAffinity), scheduling},
       Field{19, "schedulerName", &pod->scheduler_name, scheduling},
-      Field{20, "initContainers", Counted(&reading->init_containers, init_container),
-            resources || scheduling},
+      Field{20, "initContainers", Counted(&reading->init_containers, init_container), contents},
       Field{22, "tolerations", Counted(&reading->tolerations, toleration), scheduling},
       Field{24, "priorityClassName", &pod->priority_class_name, scheduling},
       Field{25, "priority", &pod->priority, placed},

@@ -30,8 +30,8 @@ std::string NodeName(size_t i) {
 std::string StateText(size_t every) {
   Experience experience((Rule()));
   for (size_t i = 0; i < kNodes; ++i) {
-    experience.AddRunning("web", NodeName(i), 100, kNow);
-    if (i % every == 0) experience.AddFailure("web", NodeName(i), 5, kNow);
+    experience.AddRunning("default/web -", NodeName(i), 100, kNow);
+    if (i % every == 0) experience.AddFailure("default/web -", NodeName(i), 5, kNow);
   }
   return WriteState(kNow, experience, CountedEnds(), kMostStateBytes);
 }

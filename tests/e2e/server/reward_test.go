@@ -40,12 +40,18 @@ func TestRewardLearnsWithTheRightsOfItsManifest(t *testing.T) {
 	for i := range 3 {
 		name := fmt.Sprintf("failing-%d", i)
 		w.Pods(kube.MakePod(name).Label("podtype", "D").Node("a"))
-		failed(w, name)
+		ended(w, name, 1)
+	}
+	for i := range 3 {
+		name := fmt.Sprintf("fine-%d", i)
+		w.Pods(kube.MakePod(name).Label("podtype", "D").Node("b"))
+		ended(w, name, 0)
 	}
 	agent.UntilMetricAbove(t, 2, "outrigger_reward_outcomes_total", "exit")
+	agent.UntilMetricAbove(t, 2, "outrigger_reward_outcomes_total", "success")
 	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
 		state, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(ctx, "outrigger-reward", metav1.GetOptions{})
-		if err == nil && !strings.Contains(state.Data["pairs"], "type D ") {
+		if err == nil && !strings.Contains(state.Data["pairs"], "type default/D ") {
 			err = fmt.Errorf("nothing of type D is stored: %q", state.Data["pairs"])
 		}
 		return err
@@ -89,16 +95,19 @@ func untilGranted(w *scheduling.World, d scheduling.Deployed) {
 	}
 }
 
-// failed makes the pod show that its container has ended with exit code 1 after five seconds, as a kubelet does.
-func failed(w *scheduling.World, name string) {
+// ended makes the pod show that its container has ended with that exit code after five seconds, as a kubelet does.
+func ended(w *scheduling.World, name string, code int32) {
 	w.Helper()
 	pods := w.Client.CoreV1().Pods(metav1.NamespaceDefault)
 	pod, err := pods.Get(w.Ctx, name, metav1.GetOptions{})
 	w.Must(err)
 	now := metav1.Now()
 	pod.Status.Phase = corev1.PodFailed
+	if code == 0 {
+		pod.Status.Phase = corev1.PodSucceeded
+	}
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: pod.Spec.Containers[0].Name,
-		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error",
+		State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: "Error",
 			StartedAt: metav1.NewTime(now.Add(-5 * time.Second)), FinishedAt: now}}}}
 	_, err = pods.UpdateStatus(w.Ctx, pod, metav1.UpdateOptions{})
 	w.Must(err)

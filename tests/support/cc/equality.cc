@@ -136,7 +136,7 @@ bool Same(const Pod& a, const Pod& b) {
                topology_spread, never_preempts, scheduling_group, workload, claims, resource_claims,
                claims_to_come, resource_version, generation, creation_time, being_deleted,
                controller, scheduling_gates, qos_class, unscheduled_reason, unscheduled_message,
-               scheduled_time, start_time, end_time, status_reason, container_states,
+               scheduled_time, images, start_time, end_time, status_reason, container_states,
                container_statuses, init_container_statuses, status_requests, status_allocated,
                resize_infeasible, resize_counting] = a;
   return name == b.name && namespace_ == b.namespace_ && uid == b.uid && labels == b.labels &&
@@ -156,8 +156,9 @@ bool Same(const Pod& a, const Pod& b) {
          Eq(controller, b.controller) && scheduling_gates == b.scheduling_gates &&
          qos_class == b.qos_class && unscheduled_reason == b.unscheduled_reason &&
          unscheduled_message == b.unscheduled_message && scheduled_time == b.scheduled_time &&
-         start_time == b.start_time && end_time == b.end_time && status_reason == b.status_reason &&
-         Eq(container_states, b.container_states) && Eq(container_statuses, b.container_statuses) &&
+         images == b.images && start_time == b.start_time && end_time == b.end_time &&
+         status_reason == b.status_reason && Eq(container_states, b.container_states) &&
+         Eq(container_statuses, b.container_statuses) &&
          Eq(init_container_statuses, b.init_container_statuses) &&
          Eq(status_requests, b.status_requests) && Eq(status_allocated, b.status_allocated) &&
          resize_infeasible == b.resize_infeasible && resize_counting == b.resize_counting;
