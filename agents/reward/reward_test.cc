@@ -64,7 +64,7 @@ TEST_F(RewardAgent, ScoresByWhatAnotherProcessHasStored) {
   auto* const controller = dynamic_cast<Controller*>(&agent.agent());
   EXPECT_THAT(agent.Scores(request_), ElementsAre(10, 10));
   ASSERT_TRUE(controller->Start().ok());
-  EXPECT_TRUE(Eventually([&] { return agent.Scores(request_)[0] == 5; }));
+  EXPECT_TRUE(Eventually([&] { return agent.Scores(request_)[0] == 4; }));
   EXPECT_THAT(agent.Score(request_)[0].why.text(),
               HasSubstr("3 failures of type D (namespace default, image -) here"));
   controller->Stop();

@@ -39,7 +39,7 @@ void CheckLimits(const StateRead& read) {
     OUTRIGGER_REQUIRE(pair.failed_at.size() <= Experience::kRemembered);
     for (const Seconds at : pair.failed_at) OUTRIGGER_REQUIRE(at >= 0 && at <= state.time);
     const auto elsewhere = ElsewhereOf(state.experience.All(type, state.time), pair.sums);
-    const double score = ScoreOf(ValueOf(pair.sums, 1, elsewhere, Rule()), elsewhere);
+    const double score = reward::ScoreOf(ValueOf(pair.sums, 1, elsewhere, Rule()));
     OUTRIGGER_REQUIRE(score >= 0 && score <= 1);
   });
 }

@@ -65,8 +65,7 @@ void Experience::Add(std::string_view type, std::string_view node, const Sums& s
 }
 
 void Experience::AddFailure(std::string_view type, std::string_view node, double ran, Seconds at) {
-  const double share = SuccessShare(ran, rule_);
-  Add(type, node, {share, 1 - share}, at);
+  Add(type, node, {0, FailureShare(ran, rule_)}, at);
   // It may have fallen out at once, and its type with it.
   const auto entry = types_.find(type);
   if (entry == types_.end()) return;

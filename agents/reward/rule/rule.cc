@@ -11,10 +11,16 @@ double DrawGamma(double shape, std::mt19937_64* random) {
   return std::gamma_distribution<double>(shape, 1)(*random);
 }
 
+// Successes on a node, and the prior's, if it were as good as the others.
+double Expected(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule) {
+  const double outcomes = here.successes + here.failures + elsewhere.fails * pending;
+  return elsewhere.works * outcomes + rule.prior;
+}
+
 }  // namespace
 
-double SuccessShare(double ran_seconds, const Rule& rule) {
-  return 0.5 * std::clamp(ran_seconds / rule.mttf, 0.0, 1.0);
+double FailureShare(double ran_seconds, const Rule& rule) {
+  return 1 - 0.5 * std::clamp(ran_seconds / rule.mttf, 0.0, 1.0);
 }
 
 Elsewhere ElsewhereOf(const Sums& all, const Sums& here) {
@@ -24,21 +30,19 @@ Elsewhere ElsewhereOf(const Sums& all, const Sums& here) {
 }
 
 double ValueOf(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule) {
-  const double whole = here.successes + here.failures + elsewhere.fails * pending + rule.prior;
-  return whole > 0 ? (here.successes + rule.prior * elsewhere.works) / whole : elsewhere.works;
+  const double expected = Expected(here, pending, elsewhere, rule);
+  return expected > 0 ? (here.successes + rule.prior) / expected : 1;
 }
 
-double ScoreOf(double value, const Elsewhere& elsewhere) {
-  return 1 - std::max(0.0, elsewhere.works - value);
+double ScoreOf(double value) {
+  return std::min(1.0, value);
 }
 
 double DrawValue(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule,
                  std::mt19937_64* random) {
-  const double good = DrawGamma(here.successes + rule.prior * elsewhere.works, random);
-  const double bad = DrawGamma(
-      here.failures + elsewhere.fails * pending + rule.prior * (1 - elsewhere.works), random);
-  const double value = good + bad > 0 ? good / (good + bad) : elsewhere.works;
-  return std::max(kLeastDraw, value);
+  const double expected = Expected(here, pending, elsewhere, rule);
+  if (!(expected > 0)) return 1;
+  return std::max(kLeastDraw, DrawGamma(here.successes + rule.prior, random) / expected);
 }
 
 }  // namespace outrigger::reward

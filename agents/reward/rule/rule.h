@@ -18,19 +18,20 @@ struct Sums {
   friend bool operator==(const Sums&, const Sums&) = default;
 };
 
-// A failure after a run of t seconds counts r = min(t / mttf, 1) / 2 as a success and 1 - r as a
-// failure; an exit with code 0 and each mttf of running count as a success. With s and f as the
-// decayed sums of a type on a node, x pods of it there of which the outcome is not known yet, S and
-// F as the sums over all other nodes, and k as the prior:
+// An exit with code 0 and each mttf of running count as a success, a failure after a run of t
+// seconds as 1 - min(t / mttf, 1) / 2 of a failure. With s and f as the decayed sums of a type on a
+// node, x pods of it there of which the outcome is not known yet, S and F as the sums over all
+// other nodes, and k as the prior:
 //
 //     e = S / (S + F + 1)        q = F / (S + F + 1)
-//     v = (s + k e) / (s + f + q x + k)        score = 1 - max(0, e - v)
+//     v = (s + k) / (e (s + f + q x) + k)        score = min(1, v)
 //
-// The score falls by what pods of the type lose on the node against the others. Where it is not
-// known that the type runs well on another node, or where it fails on all alike, that is nothing.
+// v is how many successes there were here by how many there would be on another node, both with k
+// more. Where it is not known that the type runs well on another node, e is 0 and the score 1;
+// where it fails on all alike the score is 1 as well.
 
-/// The share of a failure that counts as a success, 0 to 0.5. Negative times count as 0.
-double SuccessShare(double ran_seconds, const Rule& rule);
+/// What a failure counts, 0.5 to 1. Negative times count as 0.
+double FailureShare(double ran_seconds, const Rule& rule);
 
 /// How a type does on the other nodes: e and q. What neither says is not known.
 struct Elsewhere {
@@ -38,13 +39,13 @@ struct Elsewhere {
   double fails = 0;
 };
 Elsewhere ElsewhereOf(const Sums& all, const Sums& here);
-/// v: of one node, 0 to 1.
+/// v: of one node, not negative.
 double ValueOf(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule);
 /// The score of a node with that value, 0 to 1.
-double ScoreOf(double value, const Elsewhere& elsewhere);
+double ScoreOf(double value);
 
-/// A value drawn from the Beta distribution with the mean v and the weight of its denominator, at
-/// least kLeastDraw so that no node is given up for ever (Thompson sampling).
+/// A value drawn from the Gamma distribution with the mean v and the shape s + k (successes of a
+/// Poisson process), at least kLeastDraw so that no node is given up for ever (Thompson sampling).
 double DrawValue(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule,
                  std::mt19937_64* random);
 inline constexpr double kLeastDraw = 0.01;

@@ -334,11 +334,11 @@ absl::Status RuleMethod::Score(const Request& request, Seconds now,
     const double pending = PendingOn(snapshot.get(), node, type, now);
     const double value = draws_ ? DrawValue(here.sums, pending, elsewhere, rule_, &random)
                                 : ValueOf(here.sums, pending, elsewhere, rule_);
-    scores[i].value = ScoreOf(value, elsewhere);
+    scores[i].value = ScoreOf(value);
     if (!request.explaining) continue;
     scores[i].why =
-        fmt::format("{}{}, {} {:.2f} against {:.2f} elsewhere", FailuresText(type, here, now),
-                    PendingText(pending), draws_ ? "drawn" : "value", value, elsewhere.works);
+        fmt::format("{}{}, {} {:.2f} (1: as good as elsewhere)", FailuresText(type, here, now),
+                    PendingText(pending), draws_ ? "drawn" : "value", value);
   }
   return absl::OkStatus();
 }
@@ -377,7 +377,7 @@ void RuleMethod::FillPage(Seconds now, PageTable* table) const {
       experience.ForEachPairOf(type, now, [&](const std::string& node, Experience::Pair pair) {
         const Elsewhere elsewhere = ElsewhereOf(all, pair.sums);
         const double value = ValueOf(pair.sums, 0, elsewhere, rule_);
-        rows.push_back({type, node, value, ScoreOf(value, elsewhere), std::move(pair)});
+        rows.push_back({type, node, value, ScoreOf(value), std::move(pair)});
       });
     });
   });

@@ -16,24 +16,24 @@ using ::testing::ElementsAre;
 
 double ScoreOfNode(const Sums& all, const Sums& here, double pending = 0, const Rule& rule = {}) {
   const Elsewhere elsewhere = ElsewhereOf(all, here);
-  return ScoreOf(ValueOf(here, pending, elsewhere, rule), elsewhere);
+  return ScoreOf(ValueOf(here, pending, elsewhere, rule));
 }
 
 TEST(RewardRule, AFailureCountsBySecondsOfRunning) {
-  EXPECT_EQ(SuccessShare(0, {}), 0);
-  EXPECT_EQ(SuccessShare(300, {}), 0.25);
-  EXPECT_EQ(SuccessShare(600, {}), 0.5);
-  EXPECT_EQ(SuccessShare(86'400, {}), 0.5);
-  EXPECT_EQ(SuccessShare(-5, {}), 0);
+  EXPECT_EQ(FailureShare(0, {}), 1);
+  EXPECT_EQ(FailureShare(300, {}), 0.75);
+  EXPECT_EQ(FailureShare(600, {}), 0.5);
+  EXPECT_EQ(FailureShare(86'400, {}), 0.5);
+  EXPECT_EQ(FailureShare(-5, {}), 1);
 }
 
-// e = 9 / (9 + 1), v = (0 + 2 e) / (0 + 3 + 2).
+// e = 9 / (9 + 1), v = (0 + 2) / (3 e + 2).
 TEST(RewardRule, ComparesANodeWithAllOthers) {
   const Elsewhere elsewhere = ElsewhereOf({9, 3}, {0, 3});
   EXPECT_DOUBLE_EQ(elsewhere.works, 0.9);
   const double value = ValueOf({0, 3}, 0, elsewhere, {});
-  EXPECT_DOUBLE_EQ(value, 0.36);
-  EXPECT_DOUBLE_EQ(ScoreOf(value, elsewhere), 0.46);
+  EXPECT_DOUBLE_EQ(value, 2 / 4.7);
+  EXPECT_EQ(ScoreOf(value), value);
   EXPECT_EQ(ScoreOfNode({9, 3}, {9, 0}), 1) << "never above 1";
 }
 
@@ -49,7 +49,7 @@ TEST(RewardRule, WhereItIsNotKnownToRunWellElsewhereNoNodeIsLowered) {
   EXPECT_LT(ScoreOfNode({1, 9}, {0, 9}), 0.7);
 }
 
-// Tried on three nodes of many: the rest of a run that fails late is no sign that it works there.
+// Tried on three nodes of many.
 TEST(RewardRule, AFailureOnAllNodesAlikeIsChargedToNone) {
   for (const double share : {0.0, 0.01, 0.1, 0.5, 0.9}) {
     for (const double tries : {1.0, 3.0, 50.0, 1e6}) {
@@ -58,7 +58,6 @@ TEST(RewardRule, AFailureOnAllNodesAlikeIsChargedToNone) {
           << share << " of " << tries;
     }
   }
-  EXPECT_GT(ScoreOfNode({0.4, 150}, {0, 50}), 0.99) << "nearly alike";
 }
 
 TEST(RewardRule, PodsWithoutAnOutcomeCountAsFarAsPodsFailElsewhere) {
@@ -82,8 +81,14 @@ TEST(RewardRule, DrawsAroundTheValueAndGivesNoNodeUp) {
     sum += drawn;
     least = std::min({least, drawn, DrawValue({0, 1e6}, 0, {0.1, 0.9}, rule, &random)});
   }
-  EXPECT_THAT(sum / kDraws, DoubleNear(ValueOf({6, 2}, 3, {0.8, 0.1}, rule), 0.01));
+  EXPECT_THAT(sum / kDraws, DoubleNear(ValueOf({6, 2}, 3, {0.8, 0.1}, rule), 0.02));
   EXPECT_EQ(least, kLeastDraw);
+}
+
+TEST(RewardExperience, AFailureIsNoSuccessHoweverLateItIs) {
+  Experience experience((Rule()));
+  experience.AddFailure("D", "a", 590, kStart);
+  EXPECT_EQ(experience.Find("D", "a", kStart).sums.successes, 0);
 }
 
 TEST(RewardExperience, HalfIsForgottenInAHalfLife) {
