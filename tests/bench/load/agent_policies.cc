@@ -203,7 +203,8 @@ class PigeonPolicy final : public InCluster {
 class RewardPolicy final : public InCluster {
  public:
   explicit RewardPolicy(const Scene& scene)
-      : InCluster(scene), method_(reward::Rule(), reward::PodFilter(), /*draws=*/false) {
+      : InCluster(scene),
+        method_(reward::Rule(), reward::PodFilter(), /*draws=*/false, "", &cluster_.fake()) {
     method_.Begin("", Now());
   }
 
