@@ -78,8 +78,8 @@ class Store {
   template <typename Do>
   static void ForEachScrape(const Scraped& exporter, const Do& each) {
     const double last = 0.4 * exporter.interval;
-    const double count = std::floor((exporter.since - last) / exporter.interval);
-    for (double i = count; i >= 0; --i) each(last + i * exporter.interval);
+    const auto count = static_cast<int>((exporter.since - last) / exporter.interval);
+    for (int i = count; i >= 0; --i) each(last + i * exporter.interval);
   }
   void AddCpu(const Scraped& exporter, int cpu) {
     const std::string metric = "node_cpu_seconds_total";
@@ -93,7 +93,8 @@ class Store {
     double busy_seconds = 10'000;
     double before = exporter.since;
     ForEachScrape(exporter, [&](double ago) {
-      for (double at = before; at > ago; at -= 1) {
+      double at = before;
+      while (at > ago) {
         const auto is_now = [at](double reset) { return at - 1 < reset && reset <= at; };
         if (std::any_of(exporter.resets.begin(), exporter.resets.end(), is_now)) {
           idle_seconds = busy_seconds = 0;
@@ -101,6 +102,7 @@ class Store {
         const double step = std::min(1.0, at - ago);
         idle_seconds += exporter.idle(at) * step;
         busy_seconds += (1 - exporter.idle(at)) * step / static_cast<double>(busy.size());
+        at -= 1;
       }
       before = ago;
       store_.Append(idle, {kNow - ago, exporter.counter(ago, idle_seconds)});
@@ -152,7 +154,7 @@ struct Wanted {
   double value = 0;
   double room = 0;
   Gap gap = Gap::kNone;
-  std::string reason = "";
+  std::string reason = {};
 };
 
 Wanted Is(double value, double room = 1) {
@@ -414,7 +416,10 @@ TEST_P(BadSample, IsTheRightValueOrNone) {
   };
   auto source = usage::MakeMetricsApiSource(fetch, options);
   usage::Reading reading;
-  for (; now <= kNow; now += 60) reading = *(*source)->Read(std::vector{Node()}, {});
+  while (now <= kNow) {
+    reading = *(*source)->Read(std::vector{Node()}, {});
+    now += 60;
+  }
   Check(reading.nodes[0].cpu.mean, row.wanted_cpu);
   Check(reading.nodes[0].memory.mean, row.wanted_memory);
 }
