@@ -52,7 +52,7 @@ TEST_F(AnnotateOptionsTest, DefaultsDifferByCommand) {
 }
 
 TEST_F(AnnotateOptionsTest, TheWindowOfTheOriginalIsADay) {
-  EXPECT_EQ(Good().settings.window, 900);
+  EXPECT_EQ(Good().settings.window, 300);
   flags_.settings["--original-arithmetic"] = "true";
   EXPECT_EQ(Good().settings.window, 86'400);
   flags_.settings["--window"] = "600";

@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	day        = 24 * time.Hour
+	day        = 24 * time.Hour   // of which the deviation is
+	meanOver   = day / 3          // of which the mean is
 	scrapes    = 15 * time.Second // between two scrapes, and between two points of what is measured
 	rateOver   = 4 * scrapes      // what the annotator takes for a rate
 	stale      = 5 * time.Minute  // how long Prometheus takes a sample for the present
@@ -48,7 +49,7 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 			available = 4e9 + 8e9*random.Float64()
 		}
 		before := now.Sub(at)
-		restarts := before <= 12*time.Hour && before+scrapes > 12*time.Hour
+		restarts := before <= 4*time.Hour && before+scrapes > 4*time.Hour
 		for cpu := range seconds {
 			seconds[cpu] += share[cpu] * scrapes.Seconds()
 			busy[cpu] += (1 - share[cpu]) * scrapes.Seconds()
@@ -68,10 +69,10 @@ func livePast(name, address string, now time.Time, random *rand.Rand, silentFrom
 	return p
 }
 
-// moments are the mean and the deviation over the day before end of what value says of each point of time.
-func moments(end time.Time, value func(at time.Time) (float64, bool)) (mean, deviation float64) {
+// moments are the mean and the deviation over that time before end of what value says of each point of time.
+func moments(end time.Time, over time.Duration, value func(at time.Time) (float64, bool)) (mean, deviation float64) {
 	var n, sum, squares float64
-	for at := end.Add(-day).Truncate(scrapes).Add(scrapes); !at.After(end); at = at.Add(scrapes) {
+	for at := end.Add(-over).Truncate(scrapes).Add(scrapes); !at.After(end); at = at.Add(scrapes) {
 		if v, ok := value(at); ok {
 			n, sum, squares = n+1, sum+v, squares+v*v
 		}
@@ -93,12 +94,12 @@ func (p *past) idleAt(at time.Time) (millicores float64, known bool) {
 	return millicores, known
 }
 
-// meanIdle is the millicores that were idle in the day before end, the time when the exporter was silent included.
+// meanIdle is the millicores that were idle in the window before end, the time when the exporter was silent included.
 func (p *past) meanIdle(end time.Time) float64 {
 	idle, all := 0.0, 0.0
 	for cpu := range p.idle {
-		of := increaseOf(between(p.idle[cpu], end.Add(-day), end))
-		idle, all = idle+of, all+of+increaseOf(between(p.busy[cpu], end.Add(-day), end))
+		of := increaseOf(between(p.idle[cpu], end.Add(-meanOver), end))
+		idle, all = idle+of, all+of+increaseOf(between(p.busy[cpu], end.Add(-meanOver), end))
 	}
 	return 1000 * float64(len(p.idle)) * idle / all
 }
@@ -175,7 +176,7 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 	}
 	w.Nodes(kube.MakeNode("unmeasured").InternalIP("10.0.0.3"))
 	table := outrigger.Run(t, "annotate", "usage", "--once", "--dry-run", "--kubeconfig", w.rightsOf("usage"),
-		"--source", "prometheus", "--prometheus-url", server.URL, "--window", "86400", "--forecast")
+		"--source", "prometheus", "--prometheus-url", server.URL, "--window", fmt.Sprint(int(meanOver.Seconds())), "--forecast")
 	t.Logf("%s", table)
 	end, rows := time.Now(), tableRows(string(table))
 	for _, p := range pasts {
@@ -183,9 +184,10 @@ func TestADayOfHistoryIsMeasuredAsCalculated(t *testing.T) {
 		if !strings.Contains(row["SERIES"], p.address) {
 			t.Errorf("node %s: the series is %q", p.name, row["SERIES"])
 		}
-		_, cpuDeviation := moments(end, p.idleAt)
+		_, cpuDeviation := moments(end, day, p.idleAt)
 		cpu := p.meanIdle(end)
-		memory, memoryDeviation := moments(end, p.memoryAt)
+		memory, _ := moments(end, meanOver, p.memoryAt)
+		_, memoryDeviation := moments(end, day, p.memoryAt)
 		for column, want := range map[string]float64{"MEAN-FREE-CPU": cpu, "STD-FREE-CPU": cpuDeviation,
 			"MEAN-FREE-MEMORY": memory, "STD-FREE-MEMORY": memoryDeviation} {
 			if got, err := strconv.ParseFloat(row[column], 64); err != nil || math.Abs(got-want) > resolution*want {

@@ -79,7 +79,7 @@ func TestTheFirstUseHasData(t *testing.T) {
 	kubeconfig := w.rightsOf("usage") // applies the file
 	deployed := scheduling.Deployed{File: "load.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
 		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"}
-	w.Pods(kube.MakePod(ownPod).Namespace(deployed.Namespace).Scheduler("none"))
+	w.Pods(kube.MakePod(ownPod).Scheduler("none"))
 	w.StartDeployed(deployed)
 	// Before the annotator is there any node is as good as another, and somebody says so.
 	w.Pods(kube.MakePod("too-early").Scheduler(deployed.Scheduler))
