@@ -109,7 +109,8 @@ absl::StatusOr<std::shared_ptr<const ClusterSnapshot>> Pigeon::TakeSnapshot() co
 void Pigeon::Learn(const Request& request, const Amounts& asked, Scene* scene) const {
   if (book_.Bound(scene->fleet().largest())) {
     deps_.warn(
-        "the statistics of demand start from nothing: their pods ask for more than any node has");
+        "the statistics of demand start from nothing: their pods ask for a hundred times as much "
+        "as any node has");
   }
   bool fits = false;
   for (size_t i = 0; i < request.nodes.size() && !fits; ++i) {

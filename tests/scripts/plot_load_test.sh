@@ -21,8 +21,8 @@ chmod +x "$work/program"
 "$root/scripts/plot-load" risk "$work/program" >"$work/risk.svg"
 
 cat >"$work/page.json" <<'JSON'
-{"rows": [{"type": "D", "node": "fine", "score": 1, "value": 0.93, "successes": 4, "failures": 0},
-          {"type": "<D>", "node": "early", "score": 0.25, "value": 0.2, "successes": 0, "failures": 3.5}],
+{"rows": [{"namespace": "default", "type": "D", "image": "web:1", "node": "fine", "score": 1, "value": 0.93, "successes": 4, "failures": 0},
+          {"namespace": "default", "type": "<D>", "image": "web:1", "node": "early", "score": 0.25, "value": 0.2, "successes": 0, "failures": 3.5}],
  "truncated": false}
 JSON
 "$root/scripts/plot-load" reward "$work/page.json" >"$work/reward.svg"

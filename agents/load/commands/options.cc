@@ -126,6 +126,11 @@ absl::Status ChooseCluster(const AnnotateSettings& settings, const Environment& 
   return absl::OkStatus();
 }
 
+// Where nobody gives a window it is the default, or as long as slow passes and steps need.
+int64_t LeastWindow(const AnnotateSettings& settings) {
+  return std::max({settings.window, kFewestSamples * settings.interval, settings.step});
+}
+
 absl::Status CheckUsage(const AnnotateOptions& options) {
   const AnnotateSettings& settings = options.settings;
   if ((settings.source == "file") != !settings.file.empty()) {
@@ -191,6 +196,8 @@ absl::StatusOr<AnnotateOptions> PrepareAnnotate(const AnnotateFlags& flags, cons
   options.settings = AnnotateSettingsOf(*group);
   if (options.settings.original_arithmetic && group->GivenBy("--window").empty()) {
     options.settings.window = kOriginalWindow;
+  } else if (group->GivenBy("--window").empty()) {
+    options.settings.window = LeastWindow(options.settings);
   }
   absl::Status status = ChooseCluster(options.settings, world.environment, &options.cluster);
   options.cluster.kubeconfig_by = group->GivenBy("--kubeconfig");

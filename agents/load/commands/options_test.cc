@@ -51,6 +51,13 @@ TEST_F(AnnotateOptionsTest, DefaultsDifferByCommand) {
   EXPECT_EQ(allocation.settings.admin_port, 9982);
 }
 
+TEST_F(AnnotateOptionsTest, AWindowThatIsNotGivenIsAsLongAsItMustBe) {
+  flags_.settings["--interval"] = "600";
+  EXPECT_EQ(Good().settings.window, 2400);
+  flags_.settings["--step"] = "3000";
+  EXPECT_EQ(Good().settings.window, 3000);
+}
+
 TEST_F(AnnotateOptionsTest, TheWindowOfTheOriginalIsADay) {
   EXPECT_EQ(Good().settings.window, 300);
   flags_.settings["--original-arithmetic"] = "true";

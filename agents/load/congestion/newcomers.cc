@@ -26,9 +26,10 @@ std::shared_ptr<const Newcomers::Counts> Newcomers::Take(FactorOf factor_of) {
     Account& account = accounts_[i++];
     const int64_t came = Update(node, now, factor_of, &account);
     if (came != 0) counts->by_node.emplace(account.name, came);
+    next_ = std::min(next_, account.measured + kMeasured);
+    if (account.factor == 0) return;
     factors += static_cast<double>(account.factor);
     pods += static_cast<double>(account.pods);
-    next_ = std::min(next_, account.measured + kMeasured);
   });
   if (pods > 0) counts->per_pod = factors / pods;
   snapshot_ = std::move(view->snapshot);

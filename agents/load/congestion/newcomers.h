@@ -3,12 +3,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/function_ref.h"
 #include "outrigger/agent/cluster.h"
 #include "outrigger/agent/cluster_snapshot.h"
@@ -29,8 +29,8 @@ class Newcomers {
 
   struct Counts {
     /// By node: pods that came, less those that went. Nodes where that is 0 are not in it.
-    std::map<std::string, int64_t, std::less<>> by_node;
-    double per_pod = 0;  ///< factor that a pod of the cluster has in the mean
+    absl::flat_hash_map<std::string, int64_t> by_node;
+    double per_pod = 0;  ///< factor that a pod has in the mean, on nodes that have one
   };
 
   /// `cluster` outlives this.

@@ -53,10 +53,10 @@ TEST(PrometheusSource, AsksForTheRateOfSummedCpusAtTheTimeOfPrometheus) {
   const std::string counter = R"(node_cpu_seconds_total{job="a", )";
   const std::string cpus = "count without (cpu, mode) (" + counter + R"(mode="idle",)" + of + ")";
   const std::string rate = "sum without (cpu, mode) (rate(" + counter;
-  EXPECT_EQ(mean,
-            fmt::format("1000 * avg by (instance) ({0} * (1 - {1}mode!=\"idle\",{2}[600s])) / "
-                        "({1}{2}[600s])) <= 1.2 * {0})))",
-                        cpus, rate, of));
+  EXPECT_EQ(mean, fmt::format("1000 * avg by (instance) ({0} * {1}mode=\"idle\",{2}[600s])) / "
+                              "(({1}mode=\"idle\",{2}[600s])) + ({1}mode!=\"idle\",{2}[600s])) + "
+                              "0 * {1}mode=\"user\",{2}[600s])))) <= 1.2 * {0}))",
+                              cpus, rate, of));
 }
 
 struct ScrapesRow {

@@ -49,13 +49,16 @@ constexpr std::string_view kIdle =
 // Of two exporters two series, which is seen.
 constexpr std::string_view kCpus =
     R"(count without (cpu, mode) (node_cpu_seconds_total{$matchers mode="idle",$label=~"$nodes"}))";
-// What all modes have had of the window, and all but idle. Both rates miss the same where scrapes
-// are missing, a counter was reset, or the node is new.
-constexpr std::string_view kAllOfWindow =
-    R"(sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers $label=~"$nodes"}[$window])))";
-constexpr std::string_view kBusyOfWindow =
+// What idle and all other modes have had of the window. Both rates miss the same where scrapes are
+// missing, a counter was reset, or the node is new. Where modes are left out, user is as a rule.
+constexpr std::string_view kIdleOfWindow =
     R"(sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers )"
-    R"(mode!="idle",$label=~"$nodes"}[$window])))";
+    R"(mode="idle",$label=~"$nodes"}[$window])))";
+constexpr std::string_view kBusyOfWindow =
+    R"((sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers )"
+    R"(mode!="idle",$label=~"$nodes"}[$window])) + )"
+    R"(0 * sum without (cpu, mode) (rate(node_cpu_seconds_total{$matchers )"
+    R"(mode="user",$label=~"$nodes"}[$window]))))";
 constexpr std::string_view kAvailable =
     R"(avg by ($label) (node_memory_MemAvailable_bytes{$matchers $label=~"$nodes"}))";
 
@@ -79,8 +82,8 @@ PrometheusQueries WithDefaults(PrometheusQueries given) {
     return fmt::format("{}(({})[{}:$step])", function, inner, window);
   };
   // Counters that count faster than time goes by are wrong; a fifth is for scrapes that are late.
-  Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * (1 - {} / ({} <= 1.2 * {})))",
-                                       kCpus, kBusyOfWindow, kAllOfWindow, kCpus));
+  Default(&given.cpu_mean, fmt::format("1000 * avg by ($label) ({} * {} / (({} + {}) <= 1.2 * {}))",
+                                       kCpus, kIdleOfWindow, kIdleOfWindow, kBusyOfWindow, kCpus));
   Default(&given.cpu_deviation, "1000 * " + over("stddev_over_time", kIdle, "$history"));
   Default(&given.cpu_series, "1000 * " + over("avg_over_time", kIdle, "$chunk"));
   Default(&given.memory_mean, over("avg_over_time", kAvailable, "$window"));

@@ -59,7 +59,9 @@ uint64_t DemandBook::IdOf(const Pod& pod) {
 bool DemandBook::Bound(std::span<const double> largest) {
   const MutexLock lock(mutex_);
   for (size_t i = 0; i < most_.size(); ++i) most_[i] = std::max(most_[i], largest[i]);
-  if (demand_.IsWithin(most_)) return false;
+  Amounts absurd = most_;
+  for (double& amount : absurd) amount *= kAbsurd;
+  if (demand_.IsWithin(absurd)) return false;
   demand_ = Demand(most_.size());
   for (const News& news : news_) demand_.Add(Bounded(news.asked));
   return true;

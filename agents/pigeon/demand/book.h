@@ -53,7 +53,8 @@ class DemandBook {
   explicit DemandBook(size_t resources) : demand_(resources), most_(resources) {}
 
   /// No pod that finds a place asks for more than the `largest` node has. Demand that was stored
-  /// with more starts from nothing, but for the news: true if it did.
+  /// with kAbsurd times as much or more starts from nothing, but for the news: true if it did. With
+  /// less its nodes may only be away for now.
   bool Bound(std::span<const double> largest);
   /// Counts `asked` of `pod`, bounded, unless that was done before. True if it was counted.
   bool Count(const Pod& pod, const Amounts& asked);
@@ -72,6 +73,7 @@ class DemandBook {
   /// The number of a pod: of its UID, or of namespace and name where it has none.
   static uint64_t IdOf(const Pod& pod);
 
+  static constexpr double kAbsurd = 100;
   static constexpr size_t kMostStored = 4096;  // pods in a DemandState
   /// Of more news the last ones: those before are in the moments, but are not counted again on top
   /// of another state. Fewer than kMostStored, so that every state holds all of its own news.

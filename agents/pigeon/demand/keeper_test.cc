@@ -123,6 +123,14 @@ TEST(PigeonDemandBook, DropsWhatNoNodeCanTakeAndKeepsWhichPodsWereCounted) {
   }
 }
 
+// The pool of the large nodes is scaled to 0 tonight.
+TEST(PigeonDemandBook, KeepsPodsWhoseNodesAreAwayForNow) {
+  DemandBook book(1);
+  book.Adopt({Demand(100, {2500}, {26.5e6}), {}});
+  EXPECT_FALSE(book.Bound(std::vector<double>{4000}));
+  EXPECT_EQ(book.demand().mean(0), 2500);
+}
+
 TEST(PigeonDemandBook, KeepsWhatTheLargestNodeCanTake) {
   DemandBook book(2);
   EXPECT_FALSE(book.Bound(std::vector<double>{4000, 0}));

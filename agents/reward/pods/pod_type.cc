@@ -91,6 +91,15 @@ std::string TypeOf(const Pod& pod, std::string_view label) {
   return fmt::format("{}/{} {}", pod.namespace_, name, ImagesOf(pod));
 }
 
+bool IsNamesake(const PodView& pod, const TypeParts& type, std::string_view label) {
+  if (pod.Namespace() != type.namespace_) return false;
+  if (!label.empty() && !pod.Label(label).empty()) return pod.Label(label) == type.name;
+  for (const std::string_view key : kLabels) {
+    if (const std::string_view value = pod.Label(key); !value.empty()) return value == type.name;
+  }
+  return NameOf(pod.Unpack(), label) == type.name;
+}
+
 TypeParts PartsOf(std::string_view type) {
   const size_t slash = std::min(type.find('/'), type.size());
   const size_t blank = std::min(type.find(' ', slash), type.size());

@@ -24,6 +24,9 @@ struct TypeParts {
 /// its Deployment's, of the Job of a CronJob that one's), the pod's name. Long images are cut and
 /// end in a hash of all.
 std::string TypeOf(const Pod& pod, std::string_view label);
+/// True if a pod of a snapshot has the name and the namespace of a type; its images are not asked
+/// for. Needs Needs::PodMetadata(). Cheap unless the pod has none of the labels.
+bool IsNamesake(const PodView& pod, const TypeParts& type, std::string_view label);
 /// Returns the parts of what TypeOf() has returned.
 TypeParts PartsOf(std::string_view type);
 /// True if TypeOf() can have returned `text`, which is not empty.

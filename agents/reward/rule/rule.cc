@@ -26,7 +26,8 @@ double FailureShare(double ran_seconds, const Rule& rule) {
 Elsewhere ElsewhereOf(const Sums& all, const Sums& here) {
   const double works = std::max(0.0, all.successes - here.successes);
   const double fails = std::max(0.0, all.failures - here.failures);
-  return {works / (works + fails + 1), fails / (works + fails + 1)};
+  const double doubt = 1 / ((1 + fails) * (1 + fails) * (1 + fails));
+  return {(works + doubt) / (works + fails + 1), fails / (works + fails + 1)};
 }
 
 double ValueOf(const Sums& here, double pending, const Elsewhere& elsewhere, const Rule& rule) {

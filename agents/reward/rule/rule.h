@@ -23,12 +23,13 @@ struct Sums {
 // node, x pods of it there of which the outcome is not known yet, S and F as the sums over all
 // other nodes, and k as the prior:
 //
-//     e = S / (S + F + 1)        q = F / (S + F + 1)
+//     p = 1 / (1 + F)^3    e = (S + p) / (S + F + 1)    q = F / (S + F + 1)
 //     v = (s + k) / (e (s + f + q x) + k)        score = min(1, v)
 //
 // v is how many successes there were here by how many there would be on another node, both with k
-// more. Where it is not known that the type runs well on another node, e is 0 and the score 1;
-// where it fails on all alike the score is 1 as well.
+// more. Until the type has failed on another node it is taken to run well there (p), so that a pod
+// which fails on the first node is tried on another. Where it fails on all alike the score is 1 but
+// for some hundredths.
 
 /// What a failure counts, 0.5 to 1. Negative times count as 0.
 double FailureShare(double ran_seconds, const Rule& rule);

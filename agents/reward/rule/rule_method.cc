@@ -324,6 +324,7 @@ absl::Status RuleMethod::Score(const Request& request, Seconds now,
     return absl::OkStatus();
   }
   const std::shared_ptr<const ClusterSnapshot> snapshot = Snapshot();
+  const TypeParts parts = PartsOf(type);
   std::mt19937_64 random(draws_ ? NextSeed() : 0);
   const Experience::Pair nothing;
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -331,7 +332,7 @@ absl::Status RuleMethod::Score(const Request& request, Seconds now,
     const auto found = known->nodes.find(node);
     const Experience::Pair& here = found == known->nodes.end() ? nothing : found->second;
     const Elsewhere elsewhere = ElsewhereOf(known->all, here.sums);
-    const double pending = PendingOn(snapshot.get(), node, type, now);
+    const double pending = PendingOn(snapshot.get(), node, parts, now);
     const double value = draws_ ? DrawValue(here.sums, pending, elsewhere, rule_, &random)
                                 : ValueOf(here.sums, pending, elsewhere, rule_);
     scores[i].value = ScoreOf(value);
@@ -350,15 +351,13 @@ std::shared_ptr<const ClusterSnapshot> RuleMethod::Snapshot() const {
 }
 
 double RuleMethod::PendingOn(const ClusterSnapshot* snapshot, std::string_view node,
-                             std::string_view type, Seconds now) const {
+                             const TypeParts& type, Seconds now) const {
   if (snapshot == nullptr) return 0;
-  const std::string_view namespace_ = PartsOf(type).namespace_;
   const auto since = now - static_cast<Seconds>(rule_.mttf);
   int pending = 0;
   for (const PodView pod : snapshot->PodsOn(node)) {
     if (!pod.IsAssumed() && pod.ScheduledTime() <= since) continue;
-    if (pod.Namespace() != namespace_) continue;
-    if (TypeOf(pod.Unpack(), type_label_) == type) ++pending;
+    if (IsNamesake(pod, type, type_label_)) ++pending;
   }
   return pending;
 }

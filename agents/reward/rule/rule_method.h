@@ -19,6 +19,7 @@
 #include "pods/counted_ends.h"
 #include "pods/pod_changes.h"
 #include "pods/pod_history.h"
+#include "pods/pod_type.h"
 #include "rule/experience.h"
 #include "rule/rule.h"
 
@@ -104,8 +105,9 @@ class RuleMethod final : public Method {
   Progress Finish(Moment now);
   /// Null: the cluster is not known.
   std::shared_ptr<const ClusterSnapshot> Snapshot() const;
-  /// How many pods of the type on the node are younger than mttf and run, or will.
-  double PendingOn(const ClusterSnapshot* snapshot, std::string_view node, std::string_view type,
+  /// How many pods with name and namespace of the type on the node are younger than mttf and run,
+  /// or will.
+  double PendingOn(const ClusterSnapshot* snapshot, std::string_view node, const TypeParts& type,
                    Seconds now) const;
 
   const Rule rule_;

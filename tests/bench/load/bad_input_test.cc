@@ -267,6 +267,7 @@ INSTANTIATE_TEST_SUITE_P(
             None(Gap::kNoSeries, "no series has its name"),
             None(Gap::kNoSeries, "Check that its node_exporter is scraped at least each 5 min")},
         InputRow{"IdleAlone", {{.busy = {}}}, kNoRate},
+        InputRow{"IdleAndIowait", {{.busy = {"iowait"}}}, kNoRate},
         InputRow{"TwoJobs",
                  {Labelled({{"instance", "10.0.0.1:9100"}, {"job", "x"}}),
                   Labelled({{"instance", "10.0.0.1:9100"}, {"job", "y"}})},

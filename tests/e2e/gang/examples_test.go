@@ -270,5 +270,5 @@ func TestTheCommandsOfTheReadme(t *testing.T) {
 		t.Errorf("rights come from %q", rights)
 	}
 	checkCommands(t, commands)
-	checkCommands(t, commandsOf(t, "### All pods are asked about"))
+	checkCommands(t, commandsOf(t, "### Calls for all pods"))
 }

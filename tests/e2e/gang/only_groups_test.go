@@ -234,7 +234,7 @@ func TestAMemberThatDoesNotAskIsFound(t *testing.T) {
 	}
 	const missing = "not request outrigger.dev/gang and outrigger.dev/gang-bind"
 	w.UntilEventWith("GangResourceMissing", "gang default/train has 1 member that does "+missing+" (plugins-train-002)")
-	w.UntilEventWith("GangResourceMissing", "the pod is in gang default/train and does "+missing)
+	w.UntilEventWith("GangResourceMissing", "the pod is in gang default/train but does "+missing)
 	w.checkEventsAbout("GangResourceMissing", "PodGroup/train", "Pod/plugins-train-002")
 	w.gang.UntilMetricAbove(t, 0, "outrigger_gang_resource_missing", `pods="bound"`)
 	w.checkExplained("train", "Not asked: 1 member does "+missing)
