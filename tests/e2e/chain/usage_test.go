@@ -59,6 +59,7 @@ func (s *scraped) set(node string, cpu, used float64) {
 }
 
 func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	s := newScraped(t)
 	podsFollowTheLoads(s.world, s.set, s.args()...)

@@ -51,6 +51,7 @@ func (s *serving) state() devicejudge.State {
 
 // 200 pods on 50 nodes: each device is used at most once, and who waits could not be served.
 func TestManyPodsShareNodesOfMixedShapes(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	s := newServing(t)
 	withShapes(s)

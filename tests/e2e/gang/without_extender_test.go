@@ -130,6 +130,7 @@ func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
 // The file as it is, with a scheduler that has no extender: gangs of a template with the gate are whole, the replicas
 // take turns, and nothing is refused.
 func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 4, 4)

@@ -136,6 +136,7 @@ func (w *killedWorld) checkNotLost() {
 // The agent is killed before and after each write of a replacement, and comes again: the class is there with the value
 // that it should have, and everything is counted once.
 func TestNothingIsLostWhicheverWriteIsTheLast(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	w := newKilledWorld(t)
 	w.writes.Open()
