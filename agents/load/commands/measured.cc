@@ -43,7 +43,7 @@ struct MeasuredRow {
   std::vector<NoValue> without;
 };
 
-double Rounded(double percent) {
+double ToTenths(double percent) {
   return std::round(10 * percent) / 10;
 }
 
@@ -63,8 +63,8 @@ UsedPart UsedOf(const annotate::Annotations& values, const std::string& resource
   const auto free = ShareOf(values, "mean-free-" + resource, allocatable);
   const auto deviation = ShareOf(values, "std-free-" + resource, allocatable);
   UsedPart used;
-  if (free) used.mean = Rounded(std::clamp(100 - *free, 0.0, 100.0));
-  if (deviation) used.deviation = Rounded(*deviation);
+  if (free) used.mean = ToTenths(std::clamp(100 - *free, 0.0, 100.0));
+  if (deviation) used.deviation = ToTenths(*deviation);
   return used;
 }
 
