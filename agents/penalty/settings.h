@@ -17,7 +17,7 @@ namespace outrigger::penalty {
 struct Settings : LeaderSettings {
   Settings() : LeaderSettings("outrigger-penalty") {}
 
-  std::string class_selector;
+  std::string class_selector = "outrigger.dev/penalise=true";
   std::string start = "multiplicative 0.1";
   std::string completion = "multiplicative 0.05";
   std::string recovery = "half-life";
@@ -36,9 +36,9 @@ struct Settings : LeaderSettings {
   static constexpr auto kFields = std::tuple_cat(
       std::tuple{
           Setting{"class-selector", &Settings::class_selector,
-                  "label selector of the PriorityClasses to penalise, such as fairness=on; empty: "
-                  "none. system-*, globalDefault and classes annotated outrigger.dev/penalty: "
-                  "ignore are never penalised"},
+                  "label selector of the PriorityClasses to penalise; empty: none. system-*, "
+                  "globalDefault and classes annotated outrigger.dev/penalty: ignore are never "
+                  "penalised"},
           Setting{"start", &Settings::start,
                   "penalty that a start adds to its class: \"flat N\", in points, or "
                   "\"multiplicative N\", a share (0 to 1) of the value left above the floor"},

@@ -11,10 +11,12 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-TEST(PenaltyOptions, SelectNothingByDefault) {
+TEST(PenaltyOptions, SelectLabelledClassesByDefault) {
   const auto options = OptionsFrom(Settings());
   ASSERT_TRUE(options.ok()) << options.status();
-  EXPECT_FALSE(options->selector.has_value());
+  ASSERT_TRUE(options->selector.has_value());
+  EXPECT_TRUE(options->selector->Matches({{"outrigger.dev/penalise", "true"}}));
+  EXPECT_FALSE(options->selector->Matches({}));
   EXPECT_EQ(options->claim.namespace_, "kube-system");
   EXPECT_EQ(options->claim.name, "outrigger-penalty");
 }

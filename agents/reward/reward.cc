@@ -44,6 +44,8 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
   static std::vector<Alias> Aliases() {
     return {{"/scheduler/priorities/rl-priority", Alias::Verb::kPrioritize, ""}};
   }
+  // The scheduler's own scores would outweigh a node's failures.
+  static SchedulerWishes Wishes() { return {.weight = 10}; }
   static std::vector<MetricSpec> Metrics() { return RewardMetrics(); }
   static std::vector<AccessRule> Access() {
     AccessRule lease{"coordination.k8s.io", "leases", {"get", "update"}};

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
+#include "cli/manifests/manifests.h"
 #include "cli/version.h"
 #include "console/args/command_line.h"
 #include "console/args/commands_page.h"
@@ -79,10 +80,10 @@ Command DocsCommand() {
 
 std::vector<Command> Commands(const std::vector<AgentInfo>& registry, const std::string& program) {
   std::vector<Command> commands = {
-      ServeCommand(registry),  AgentsCommand(registry), SchedulerConfigCommand(registry),
-      DoctorCommand(registry), ExplainCommand(),        ExplainPodCommand(registry),
-      ExplainClaimCommand(),   ExplainGangCommand(),    ExplainQueueCommand(),
-      ExplainPenaltyCommand()};
+      ServeCommand(registry),      AgentsCommand(registry), SchedulerConfigCommand(registry),
+      ManifestsCommand(registry),  DoctorCommand(registry), ExplainCommand(),
+      ExplainPodCommand(registry), ExplainClaimCommand(),   ExplainGangCommand(),
+      ExplainQueueCommand(),       ExplainPenaltyCommand()};
   const auto add = [&commands](std::vector<Command> more) {
     for (Command& command : more) commands.push_back(std::move(command));
   };

@@ -44,6 +44,7 @@ absl::StatusOr<SchedulerConfigFlags> ReadSchedulerConfigFlags(const Given& given
   flags.bind_timeout = given.Value("--bind-timeout", flags.bind_timeout);
   flags.in = given.Value("--in");
   flags.scheduler_name = given.Value("--scheduler-name");
+  flags.name_space = given.Value("--namespace", flags.name_space);
   flags.kubeconfig = given.Value("--kubeconfig");
   flags.full_nodes = given.Has("--full-nodes");
   flags.ignorable = given.Has("--ignorable");
@@ -135,13 +136,17 @@ Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
          .is_file = true},
         PerAgentFlag("--weight", "N",
                      "weight of the agent's scores next to the scheduler's own (an integer from 1 "
-                     "to 1000; default 1)"),
+                     "to 1000; default 1, of reward 10)"),
         PerAgentFlag("--http-timeout", "T",
                      "timeout of filter, prioritize and preempt calls (default 1s)"),
         {.name = "--bind-timeout", .value = "T", .help = "timeout of bind calls (default 10m30s)"},
         {.name = "--scheduler-name",
          .value = "NAME",
          .help = "schedulerName of the profile (default: not written, so default-scheduler)"},
+        {.name = "-n,--namespace",
+         .value = "NS",
+         .help = "with --scheduler-name: namespace of its Lease, which has the scheduler's name "
+                 "(default kube-system)"},
         {.name = "--kubeconfig",
          .value = "FILE",
          .help = "clientConnection.kubeconfig",

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Every pod with device claims that people may copy chooses a scheduler: without schedulerName it is refused, or starts
-# without its devices (the policy in deploy/devices.yaml).
+# without its devices (the policy in deploy/extender.devices.yaml).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -12,17 +12,17 @@ pods() {
     function end() { if (claims) print "claims" (scheduler ? " scheduler" : ""); claims = scheduler = 0 }
     /^---/ || /^```/ { end() }
     /^ +devmgmtproto.k8s.io\/device-claims:/ { claims = 1 }
-    /schedulerName: device-scheduler/ { scheduler = 1 }
+    /schedulerName: outrigger/ { scheduler = 1 }
     END { end() }' "$1"
 }
 
 count=0
 while read -r file; do
   while read -r pod; do
-    [[ $pod == *scheduler ]] || fail "$file has a pod with device claims and without schedulerName: device-scheduler"
+    [[ $pod == *scheduler ]] || fail "$file has a pod with device claims and without schedulerName: outrigger"
     count=$((count + 1))
   done < <(pods "$file")
 done < <(git ls-files 'agents/devices/examples/*.yaml' '*.md')
 ((count >= 9)) || fail "only $count pods were found"
-grep -qF "expression: '[\"device-scheduler\"]'" deploy/devices.yaml || fail "the policy names another scheduler"
+grep -qF "expression: '[\"outrigger\"]'" deploy/extender.devices.yaml || fail "the policy names another scheduler"
 echo "device_examples_test: $count pods choose their scheduler"

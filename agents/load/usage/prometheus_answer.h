@@ -41,7 +41,7 @@ struct QueryAnswer {
 };
 
 /// 5000 nodes with 100 points each take 10 MB. Each of the answers that are read at a time may take
-/// this and its text: deploy/load.yaml has the sum.
+/// this and its text: deploy/controller.annotate-usage.yaml has the sum.
 inline constexpr size_t kMostAnswerMemory = size_t{96} << 20U;
 
 /// Reads the JSON `body`, to which bytes are appended meanwhile. Result types vector, matrix and

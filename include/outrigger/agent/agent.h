@@ -90,8 +90,7 @@ struct AgentDeps {
   std::string own_pod = {};
 };
 
-/// What an agent that plans for all pods requires of its scheduler's configuration: `outrigger
-/// scheduler-config` writes it.
+/// What an agent asks of its scheduler's configuration: `outrigger scheduler-config` writes it.
 struct SchedulerWishes {
   /// Its entries come after all others. No other entry may both filter and be ignorable: the
   /// scheduler calls ignorable entries last, so that one could reject a planned node.
@@ -105,6 +104,8 @@ struct SchedulerWishes {
   /// called for all pods. They live as long as the program.
   std::string_view cycle_resource = {};
   std::string_view bind_resource = {};
+  /// Weight of its scores next to the scheduler's own, 1 to 1000, where the user gives none.
+  int64_t weight = 1;
 };
 
 /// How to make one agent: its settings and its constructor. Made by OUTRIGGER_AGENT.

@@ -88,13 +88,6 @@ Json ServiceAccount(const std::string& name, const std::string& name_space) {
   return {{"apiVersion", "v1"}, {"kind", "ServiceAccount"}, {"metadata", metadata}};
 }
 
-/// Whose rights these are, and where the account lives.
-struct Holder {
-  std::string role;
-  std::string account;
-  std::string name_space;
-};
-
 Json ObjectOfRbac(const char* kind, Json metadata) {
   return {{"apiVersion", "rbac.authorization.k8s.io/v1"},
           {"kind", kind},
@@ -114,7 +107,7 @@ Json RoleOf(const char* kind, Json metadata, const std::vector<AccessRule>& acce
   return role;
 }
 
-Json BindingOf(const char* kind, Json metadata, const char* role_kind, const Holder& holder) {
+Json BindingOf(const char* kind, Json metadata, const char* role_kind, const RightsHolder& holder) {
   Json binding = ObjectOfRbac(kind, std::move(metadata));
   binding["roleRef"] = {
       {"apiGroup", "rbac.authorization.k8s.io"}, {"kind", role_kind}, {"name", holder.role}};
@@ -123,40 +116,13 @@ Json BindingOf(const char* kind, Json metadata, const char* role_kind, const Hol
   return binding;
 }
 
-std::string ObjectsText(const Holder& holder, std::vector<AccessRule> access) {
-  const auto own = std::stable_partition(
-      access.begin(), access.end(), [](const AccessRule& rule) { return !rule.in_own_namespace; });
-  const std::vector<AccessRule> of_namespace(own, access.end());
-  access.erase(own, access.end());
-  const Json meta = ObjectMeta(holder.role);
-  std::vector<Json> objects = {ServiceAccount(holder.account, holder.name_space),
-                               RoleOf("ClusterRole", meta, access),
-                               BindingOf("ClusterRoleBinding", meta, "ClusterRole", holder)};
-  if (!of_namespace.empty()) {
-    Json inner = meta;
-    inner["namespace"] = holder.name_space;
-    objects.push_back(RoleOf("Role", inner, of_namespace));
-    objects.push_back(BindingOf("RoleBinding", inner, "Role", holder));
-  }
-  std::string text;
-  for (const Json& object : objects) text += (text.empty() ? "" : "---\n") + YamlFromJson(object);
-  return text;
-}
-
-// What RFC 1123 and Kubernetes ask of a label, which both names must be.
+// What RFC 1123 and Kubernetes ask of a label, which these names must be.
 bool IsDnsLabel(const std::string& text) {
   const auto is_inner = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
   };
   return !text.empty() && text.size() <= 63 && std::all_of(text.begin(), text.end(), is_inner) &&
          text.front() != '-' && text.back() != '-';
-}
-
-absl::Status CheckName(std::string_view flag, const std::string& text) {
-  if (IsDnsLabel(text)) return absl::OkStatus();
-  return absl::InvalidArgumentError(fmt::format(
-      "{}: \"{}\" is not accepted; expected lower-case letters, digits and '-', at most 63", flag,
-      text));
 }
 
 /// Where an agent keeps what it has of its own by default; without a namespace it has nothing.
@@ -182,7 +148,7 @@ StateOf FindState(const AgentInfo& agent, const SettingsValues& values) {
 }
 
 // The defaults, but for the mode, and for how classes are replaced.
-absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const AgentsFlags& flags) {
+absl::StatusOr<SettingsValues> ValuesFor(const AgentInfo& agent, const RightsFlags& flags) {
   SettingsValues values = agent.factory.settings.Defaults();
   const SettingSpec* const replacement = agent.factory.settings.Find("replacement");
   if (replacement != nullptr && !flags.replacement.empty()) {
@@ -222,6 +188,49 @@ absl::StatusOr<std::vector<AccessRule>> AccessOf(const AgentInfo& agent,
   return rules.Take();
 }
 
+absl::Status CheckObjectName(std::string_view flag, const std::string& text) {
+  if (IsDnsLabel(text)) return absl::OkStatus();
+  return absl::InvalidArgumentError(fmt::format(
+      "{}: \"{}\" is not accepted; expected lower-case letters, digits and '-', at most 63", flag,
+      text));
+}
+
+std::vector<Json> RbacObjects(const RightsHolder& holder, std::vector<AccessRule> access) {
+  const auto own = std::stable_partition(
+      access.begin(), access.end(), [](const AccessRule& rule) { return !rule.in_own_namespace; });
+  const std::vector<AccessRule> of_namespace(own, access.end());
+  access.erase(own, access.end());
+  const Json meta = ObjectMeta(holder.role);
+  std::vector<Json> objects = {RoleOf("ClusterRole", meta, access),
+                               BindingOf("ClusterRoleBinding", meta, "ClusterRole", holder)};
+  if (!of_namespace.empty()) {
+    Json inner = meta;
+    inner["namespace"] = holder.name_space;
+    objects.push_back(RoleOf("Role", inner, of_namespace));
+    objects.push_back(BindingOf("RoleBinding", inner, "Role", holder));
+  }
+  return objects;
+}
+
+absl::StatusOr<AgentRights> RightsOf(const std::vector<const AgentInfo*>& agents,
+                                     const RightsFlags& flags) {
+  Rules rules;
+  AgentRights rights{.name_space = flags.name_space};
+  for (const AgentInfo* agent : agents) {
+    const auto values = ValuesFor(*agent, flags);
+    if (!values.ok()) return values.status();
+    const auto access = AccessOf(*agent, *values);
+    if (!access.ok()) return access.status();
+    for (const AccessRule& rule : *access) rules.Add(rule);
+    const StateOf keeps = FindState(*agent, *values);
+    if (rights.name_space.empty()) rights.name_space = keeps.name_space;
+    if (keeps.name_space.empty() || keeps.name_space == rights.name_space) continue;
+    rights.states.push_back({agent->name, keeps.setting, rights.name_space + keeps.after});
+  }
+  rights.access = rules.Take();
+  return rights;
+}
+
 absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
                                      const std::vector<AgentInfo>& registry,
                                      const LeftOutAgents& left_out) {
@@ -236,29 +245,27 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
   }
   const auto agents = ChooseAgents(flags.name, registry, left_out);
   if (!agents.ok()) return agents.status();
-  Rules rules;
-  std::string role = "outrigger";
-  std::string name_space = flags.name_space;
-  std::string notes;
-  for (const AgentInfo* agent : *agents) {
-    const auto values = ValuesFor(*agent, flags);
-    if (!values.ok()) return values.status();
-    const auto access = AccessOf(*agent, *values);
-    if (!access.ok()) return access.status();
-    for (const AccessRule& rule : *access) rules.Add(rule);
-    role += "-" + agent->name;
-    const StateOf keeps = FindState(*agent, *values);
-    if (name_space.empty()) name_space = keeps.name_space;
-    if (keeps.name_space.empty() || keeps.name_space == name_space) continue;
-    notes += fmt::format("# Serve with --{}.{}={}{}: the agent's state is there.\n", agent->name,
-                         keeps.setting, name_space, keeps.after);
+  const auto rights = RightsOf(*agents, {flags.mode, flags.replacement, flags.name_space});
+  if (!rights.ok()) return rights.status();
+  std::string text;
+  for (const AgentRights::State& state : rights->states) {
+    text += fmt::format("# Serve with --{}.{}={}: the agent's state is there.\n", state.agent,
+                        state.setting, state.value);
   }
-  if (name_space.empty()) name_space = "outrigger";
+  const std::string name_space = rights->name_space.empty() ? "outrigger" : rights->name_space;
+  std::string role = "outrigger";
+  for (const AgentInfo* agent : *agents) role += "-" + agent->name;
   const std::string account = flags.service_account.empty() ? role : flags.service_account;
-  absl::Status status = CheckName("--namespace", name_space);
-  if (status.ok()) status = CheckName("--service-account", account);
+  absl::Status status = CheckObjectName("--namespace", name_space);
+  if (status.ok() && !flags.service_account.empty()) {
+    status = CheckObjectName("--service-account", account);
+  }
   if (!status.ok()) return status;
-  return notes + ObjectsText({role, account, name_space}, rules.Take());
+  text += YamlFromJson(ServiceAccount(account, name_space));
+  for (const Json& object : RbacObjects({role, account, name_space}, rights->access)) {
+    text += "---\n" + YamlFromJson(object);
+  }
+  return text;
 }
 
 }  // namespace outrigger::cli

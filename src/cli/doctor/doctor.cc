@@ -263,7 +263,7 @@ void AddFromNodes(ClusterObjects& objects, Diagnosis* diagnosis, std::vector<std
   Findings findings;
   findings.Add(FindingId::kNotMeasured, Place{"node " + nodes.front().name, 0, 0},
                fmt::format("none of {} nodes has mean-free-cpu or mean-free-memory", nodes.size()),
-               "run `outrigger annotate usage`, as deploy/load.yaml does");
+               "run `outrigger annotate usage`, as deploy/controller.annotate-usage.yaml does");
   Merge(findings.Take(), diagnosis);
 }
 

@@ -103,8 +103,9 @@ void NoteUnmeasured(const std::vector<engine::ServedAgent>& agents, const std::v
   };
   if (nodes.empty() || std::none_of(agents.begin(), agents.end(), is_safe)) return;
   if (std::any_of(nodes.begin(), nodes.end(), IsMeasured)) return;
-  notes->push_back(fmt::format(
-      "no node has been measured: is `outrigger annotate usage` running (deploy/load.yaml)?"));
+  notes->push_back(
+      fmt::format("no node has been measured: is `outrigger annotate usage` running "
+                  "(deploy/controller.annotate-usage.yaml)?"));
 }
 
 // Leaves the nodes of `list` in `explanation`; the counts stay those of all.

@@ -18,6 +18,7 @@ struct SchedulerConfigFlags {
   std::string bind_timeout = "10m30s";
   std::string in;  // path; "-" is standard input
   std::string scheduler_name;
+  std::string name_space = "kube-system";  // of the Lease
   std::string kubeconfig;
   bool full_nodes = false;
   bool ignorable = false;

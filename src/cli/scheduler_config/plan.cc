@@ -59,6 +59,12 @@ struct Values {
 absl::StatusOr<Values> ReadValues(const SchedulerConfigFlags& flags, const Agents& agents) {
   Values values;
   absl::Status status = values.urls.Read("--url", flags.urls, agents, ParseUrl);
+  const bool for_all =
+      std::any_of(flags.weights.begin(), flags.weights.end(),
+                  [](const auto& text) { return text.find('=') == std::string::npos; });
+  for (const AgentInfo* agent : agents) {
+    if (!for_all) values.weights.Set(agent->name, agent->factory.wishes.weight);
+  }
   if (status.ok()) status = values.weights.Read("--weight", flags.weights, agents, ParseWeight);
   if (status.ok()) {
     status = values.timeouts.Read("--http-timeout", flags.http_timeouts, agents, ParseTimeout);
@@ -283,6 +289,7 @@ absl::StatusOr<SchedulerConfigPlan> PlanSchedulerConfig(const SchedulerConfigFla
   if (!values.ok()) return values.status();
   SchedulerConfigPlan plan;
   plan.scheduler_name = flags.scheduler_name;
+  plan.lease_namespace = flags.name_space;
   plan.kubeconfig = flags.kubeconfig;
   plan.compiled_in = MakeSettingGroups(registry);
   plan.left_out = left_out;

@@ -41,6 +41,7 @@ struct ExtenderEntry {
 struct SchedulerConfigPlan {
   std::vector<ExtenderEntry> extenders;
   std::string scheduler_name;  // empty: as it is
+  std::string lease_namespace = "kube-system";  // of a scheduler with a name of its own
   std::string kubeconfig;      // empty: as it is
   SchedulerWishes wishes;      // of any agent
   /// Whose entries a configuration may have already; they point into the registry.

@@ -150,16 +150,18 @@ TEST(SchedulerConfig, UnknownAgentsAreRefused) {
   EXPECT_THAT(PlanError(Flags("pigeon")), HasSubstr("-DOUTRIGGER_AGENT_PIGEON=ON"));
 }
 
-TEST(SchedulerConfig, ANewProfileOfItsOwnNameDoesNotWaitForTheDefaultsLease) {
+TEST(SchedulerConfig, ANewProfileOfItsOwnNameHasALeaseOfItsOwn) {
   SchedulerConfigFlags flags = Flags("congestion");
   flags.scheduler_name = "outrigger";
   flags.kubeconfig = "/etc/kubernetes/scheduler.conf";
   const auto text = Write(flags);
   EXPECT_THAT(Body(text), HasSubstr("profiles:\n  - schedulerName: outrigger\n"
-                                    "leaderElection:\n  leaderElect: false\n"
+                                    "leaderElection:\n  leaderElect: true\n"
+                                    "  resourceName: outrigger\n"
+                                    "  resourceNamespace: kube-system\n"
                                     "clientConnection:\n"
                                     "  kubeconfig: /etc/kubernetes/scheduler.conf\n"));
-  EXPECT_THAT(text->notes, Contains(HasSubstr("leaderElection.leaderElect is false")));
+  EXPECT_THAT(text->notes, Contains(HasSubstr("the Lease is kube-system/outrigger")));
 }
 
 constexpr const char* kExisting = R"(apiVersion: kubescheduler.config.k8s.io/v1

@@ -110,14 +110,19 @@ class Writer {
         plan_.scheduler_name, Listed(names));
   }
 
-  // A second scheduler that waits for the first one's lease would never start.
+  // A second scheduler that waits for the first one's Lease would never start.
   void WriteLeaderElection(YAML::Node& root, const std::vector<std::string>& names) {
     const bool second = std::find(names.begin(), names.end(), kDefaultScheduler) == names.end();
     if (!second || !IsAbsent(root["leaderElection"])) return;
-    root["leaderElection"]["leaderElect"] = false;
-    notes_.emplace_back(
-        "leaderElection.leaderElect is false: run one replica, or give each scheduler a "
-        "leaderElection.resourceName of its own");
+    YAML::Node election = root["leaderElection"];
+    election["leaderElect"] = true;
+    election["resourceName"] = TextNode(plan_.scheduler_name);
+    election["resourceNamespace"] = TextNode(plan_.lease_namespace);
+    notes_.push_back(
+        fmt::format("leaderElection: the Lease is {}/{}, and the scheduler's account needs create, "
+                    "get and update of it; ClusterRole system:kube-scheduler allows only "
+                    "kube-system/kube-scheduler",
+                    plan_.lease_namespace, plan_.scheduler_name));
   }
 
   absl::Status WriteConnection(YAML::Node& root) {

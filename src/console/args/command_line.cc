@@ -224,6 +224,9 @@ CLI::Option* CommandLine::Tree::AddFlag(CLI::App* app, const Flag& flag) {
                              Wrapped(flag.help));
     option->type_size(1)->expected(1)->allow_extra_args(false)->type_name(flag.value);
     option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (flag.IsArgument() && flag.is_repeatable) {
+      option->expected(1, CLI::detail::expected_max_vector_size)->allow_extra_args();
+    }
   }
   if (!flag.group.empty()) option->group(flag.group);
   if (flag.is_hidden) option->group("");

@@ -199,12 +199,12 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
   const std::vector<CommandShape> shapes = CommandLine(Commands(testing::TestAgents())).Shapes();
   std::vector<std::string> names;
   for (const CommandShape& shape : shapes) names.push_back(shape.name);
-  EXPECT_THAT(names,
-              ElementsAre("", "serve", "agents", "scheduler-config", "doctor", "explain",
-                          "explain pod", "explain claim", "explain gang", "explain queue",
-                          "explain penalty", "annotate", "annotate usage", "annotate allocation",
-                          "penalty", "penalty restore", "gang", "gang release", "schedule",
-                          "devices", "lab", "lab scheduler", "version", "completion"));
+  EXPECT_THAT(
+      names, ElementsAre("", "serve", "agents", "scheduler-config", "manifests", "doctor",
+                         "explain", "explain pod", "explain claim", "explain gang", "explain queue",
+                         "explain penalty", "annotate", "annotate usage", "annotate allocation",
+                         "penalty", "penalty restore", "gang", "gang release", "schedule",
+                         "devices", "lab", "lab scheduler", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

@@ -16,9 +16,30 @@ bool LooksTyped(const std::string& text) {
   return std::regex_match(text, typed);
 }
 
+// Files in ConfigMaps: lines, the last of which ends.
+bool IsFile(const std::string& text) {
+  return text.size() > 1 && text.back() == '\n' && text[text.size() - 2] != '\n' &&
+         text.front() != ' ' && text.front() != '\n';
+}
+
 void WriteText(const std::string& text, YAML::Emitter& out) {
+  if (IsFile(text)) {
+    out << YAML::Literal << text.substr(0, text.size() - 1);
+    return;
+  }
   if (LooksTyped(text)) out << YAML::DoubleQuoted;
   out << text;
+}
+
+// A few words, which are read more easily on one line.
+bool IsShortList(const nlohmann::ordered_json& json) {
+  constexpr size_t kMost = 60;
+  size_t length = 0;
+  for (const auto& item : json) {
+    if (item.is_structured()) return false;
+    length += item.dump().size() + 2;
+  }
+  return length <= kMost;
 }
 
 void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out) {
@@ -32,6 +53,7 @@ void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out) {
     }
     out << YAML::EndMap;
   } else if (json.is_array()) {
+    if (IsShortList(json)) out << YAML::Flow;
     out << YAML::BeginSeq;
     for (const auto& item : json) WriteJson(item, out);
     out << YAML::EndSeq;

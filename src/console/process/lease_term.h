@@ -23,7 +23,7 @@ struct LeaseTask {
   /// What to do about a holder that keeps the Lease.
   std::string cure =
       "stop the agent, also next to schedulers (kubectl -n kube-system scale deployment "
-      "outrigger-penalty penalty-scheduler --replicas=0), or wait longer (--wait SECONDS)";
+      "outrigger-penalty outrigger --replicas=0), or wait longer (--wait SECONDS)";
 };
 
 /// Stands for election, does the work as soon as the Lease is held, gives it back, and returns what

@@ -198,8 +198,8 @@ class PigeonPolicy final : public InCluster {
 };
 
 /// The agent's rule without the threads and the Lease around it. Where no pod has failed it has no
-/// opinion, so its scores are added to those of the scheduler's own plugin, as deploy/reward.yaml
-/// has it.
+/// opinion, so its scores are added to those of the scheduler's own plugin, as
+/// deploy/extender.reward.yaml has it.
 class RewardPolicy final : public InCluster {
  public:
   explicit RewardPolicy(const Scene& scene)

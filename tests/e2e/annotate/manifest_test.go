@@ -45,12 +45,9 @@ func readManifest(t *testing.T) (rights []string, deployments []appsv1.Deploymen
 			if err := yaml.UnmarshalStrict(document, &role); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.HasPrefix(role.Name, "outrigger-annotate-") {
-				continue // of the scheduler
-			}
 			for _, rule := range role.Rules {
 				for _, verb := range rule.Verbs {
-					right := fmt.Sprintf("%s: %s %s/%s %s", strings.TrimPrefix(role.Name, "outrigger-annotate-"), verb,
+					right := fmt.Sprintf("%s: %s %s/%s %s", strings.TrimSuffix(strings.TrimPrefix(role.Name, "outrigger-annotate-"), "-agents"), verb,
 						rule.APIGroups[0], rule.Resources[0], strings.Join(rule.ResourceNames, ","))
 					rights = append(rights, strings.TrimSpace(right))
 				}
@@ -114,7 +111,7 @@ func TestTheManifestRuns(t *testing.T) {
 		settings, err := w.Client.CoreV1().ConfigMaps("kube-system").Get(w.Ctx, spec.Volumes[0].ConfigMap.Name, metav1.GetOptions{})
 		w.Must(err)
 		file := filepath.Join(t.TempDir(), deployment.Name+".yaml")
-		w.Must(os.WriteFile(file, []byte(settings.Data["annotate.yaml"]), 0o644))
+		w.Must(os.WriteFile(file, []byte(settings.Data["outrigger.yaml"]), 0o644))
 		spec.ServiceAccountName, spec.PriorityClassName = "", ""
 		_, err = w.Client.CoreV1().Pods("restricted").Create(w.Ctx, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: deployment.Name}, Spec: spec}, metav1.CreateOptions{DryRun: []string{"All"}})
@@ -125,7 +122,7 @@ func TestTheManifestRuns(t *testing.T) {
 		what := args[1]
 		var own []string
 		for _, arg := range args[2:] {
-			arg = strings.ReplaceAll(arg, "/etc/outrigger/annotate.yaml", file)
+			arg = strings.ReplaceAll(arg, "/etc/outrigger/outrigger.yaml", file)
 			own = append(own, strings.ReplaceAll(arg, "$(POD_IP)", "127.0.0.2"))
 		}
 		own = append(own, "--kubeconfig", w.kubeconfig(what))
@@ -138,7 +135,7 @@ func TestTheManifestRuns(t *testing.T) {
 	}
 }
 
-// The policy of deploy/load.yaml: who may patch nodes may not make one unschedulable, or write for other agents.
+// The policy of deploy/controller.annotate-usage.yaml: who may patch nodes may not make one unschedulable, or write for other agents.
 func TestTheAnnotatorWritesNothingButItsAnnotations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

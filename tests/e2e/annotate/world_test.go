@@ -18,7 +18,8 @@ import (
 )
 
 // manifests have the annotators.
-var manifests = []string{"../../../deploy/load.yaml", "../../../deploy/annotate-allocation.yaml"}
+var manifests = []string{"../../../deploy/controller.annotate-usage.yaml",
+	"../../../deploy/controller.annotate-allocation.yaml"}
 
 // world is a control plane with the rights of these.
 type world struct {

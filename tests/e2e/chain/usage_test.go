@@ -2,13 +2,10 @@ package chain
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/exporter"
@@ -65,8 +62,8 @@ func TestPodsAvoidANodeWhoseLoadRisesInPrometheus(t *testing.T) {
 	podsFollowTheLoads(s.world, s.set, s.args()...)
 }
 
-// deploy/load.yaml as it is: nodes are measured without Prometheus, and pods of its scheduler avoid the busy one. Only the
-// window is shorter, so that there are values within seconds.
+// deploy/extender.safe.yaml and deploy/controller.annotate-usage.yaml as they are: nodes are measured without Prometheus,
+// and pods of the scheduler avoid the busy one. Only the window is shorter, so that there are values within seconds.
 func TestTheFirstUseHasData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -78,18 +75,16 @@ func TestTheFirstUseHasData(t *testing.T) {
 		metrics.Set(node, metricsapi.Usage{Cpu: fmt.Sprintf("%.0fm", cpu*cpus*1000), Memory: "1Gi"})
 	}
 	kubeconfig := w.rightsOf("usage") // applies the file
-	deployed := scheduling.Deployed{File: "load.yaml", Namespace: "outrigger", Name: "outrigger-scheduler",
-		Account: "outrigger-scheduler", Agents: "safe", Settings: "outrigger-agent", Scheduler: "outrigger"}
+	deployed := scheduling.Safe
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", deployed.Path())
+	w.Must(err)
 	w.Pods(kube.MakePod(ownPod).Scheduler("none"))
 	w.StartDeployed(deployed)
 	// Before the annotator is there any node is as good as another, and somebody says so.
 	w.Pods(kube.MakePod("too-early").Scheduler(deployed.Scheduler))
 	w.Until("too-early", "bound", scheduling.IsBound)
 	w.UntilEventWith("NothingMeasured", "none of 2 nodes has been measured: is `outrigger annotate usage` running?")
-	settings, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(w.Ctx, "outrigger-annotate-usage", metav1.GetOptions{})
-	w.Must(err)
-	file := filepath.Join(w.TempDir(), "annotate.yaml")
-	w.Must(os.WriteFile(file, []byte(settings.Data["annotate.yaml"]), 0o644))
+	file := w.WriteSettings(scheduling.Deployed{Name: "outrigger-annotate-usage"})
 	annotator := outrigger.Annotate(w, "deployed", w.Cluster.LogDir(), "usage", "--kubeconfig", kubeconfig, "--config", file,
 		"--window", "4", "--interval", "1", "--step", "1")
 	annotator.UntilReady(w)

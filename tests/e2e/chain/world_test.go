@@ -56,8 +56,7 @@ func (w *world) annotate(kind string, args ...string) *outrigger.Server {
 func (w *world) rightsOf(kind string) string {
 	w.Helper()
 	name := "outrigger-annotate-" + kind
-	file := map[string]string{"usage": "load.yaml", "allocation": "annotate-allocation.yaml"}[kind]
-	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/"+file)
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", "../../../deploy/controller.annotate-"+kind+".yaml")
 	w.Must(err)
 	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, metav1.NamespaceSystem, name)
 	w.Must(err)

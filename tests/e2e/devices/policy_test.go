@@ -50,7 +50,7 @@ func TestPodsThatWouldStartWithoutTheirDevicesAreRefused(t *testing.T) {
 	}{
 		"the default scheduler":          {pod("p", embedded), true},
 		"another scheduler":              {pod("p", embedded).Scheduler("gang"), true},
-		"the agent's scheduler":          {pod("p", embedded).Scheduler("device-scheduler"), false},
+		"the agent's scheduler":          {pod("p", embedded).Scheduler(scheduling.Devices.Scheduler), false},
 		"no claims":                      {kube.MakePod("p"), false},
 		"another annotation":             {kube.MakePod("p").Annotation("team", "red"), false},
 		"an annotation that asks for no": {pod("p", ""), false},
@@ -89,7 +89,7 @@ func check(w base.World, what string, refused bool, err error) {
 	case !refused && err != nil:
 		w.Errorf("%s: %v", what, err)
 	case refused && (err == nil || !strings.Contains(err.Error(), policy) ||
-		!strings.Contains(err.Error(), "set schedulerName: device-scheduler in the pod or its template")):
+		!strings.Contains(err.Error(), "set schedulerName: outrigger in the pod or its template")):
 		w.Errorf("%s: the pod is not refused with what is to be done: %v", what, err)
 	}
 }

@@ -20,7 +20,7 @@ import (
 const root = "../../.."
 
 // firstSteps are a page's commands from nothing to a pod with devices, and lines that they print.
-var firstSteps = regexp.MustCompile(`(?s)\n((?:    [^\n]*\n)*    [^\n]*deploy/devices\.yaml[^\n]*\n(?:    [^\n]*\n)*)\n[^\n]*print[^\n]*\n\n((?:    [^\n]*\n)+)`)
+var firstSteps = regexp.MustCompile(`(?s)\n((?:    [^\n]*\n)*    [^\n]*deploy/extender\.devices\.yaml[^\n]*\n(?:    [^\n]*\n)*)\n[^\n]*print[^\n]*\n\n((?:    [^\n]*\n)+)`)
 
 func readFirstSteps(t *testing.T, page string) (commands, printed []string) {
 	t.Helper()
@@ -30,7 +30,7 @@ func readFirstSteps(t *testing.T, page string) (commands, printed []string) {
 	}
 	found := firstSteps.FindSubmatch(text)
 	if found == nil {
-		t.Fatalf("%s has no commands with deploy/devices.yaml", page)
+		t.Fatalf("%s has no commands with deploy/extender.devices.yaml", page)
 	}
 	lines := func(text []byte) []string { return strings.Split(strings.TrimSpace(string(text)), "\n") }
 	return lines(found[1]), lines(found[2])
@@ -56,7 +56,7 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 		printed = slices.DeleteFunc(printed, func(line string) bool { return strings.Contains(out, squeezed(line)) })
 		// Who types is slower than the agent.
 		switch {
-		case strings.Contains(command, "deploy/devices.yaml"):
+		case strings.Contains(command, "deploy/extender.devices.yaml"):
 			removePolicyAfter(w.World)
 			s.kinds.untilServes(resources())
 			s.untilDeployedMay()
@@ -86,12 +86,11 @@ func TestTheReadmesCommandsGiveAPodTwoDevices(t *testing.T) {
 func (s *serving) untilDeployedMay() {
 	s.Helper()
 	d := scheduling.Devices
-	account, err := s.Cluster.ServiceAccountConfig(s.Ctx, d.Namespace, d.Account)
-	s.Must(err)
+	account := s.Account(d)
 	s.UntilGranted(account, rbacv1.PolicyRule{APIGroups: []string{"devmgmtproto.k8s.io"}, Resources: []string{"devicepools"},
 		Verbs: []string{"list"}})
 	s.UntilGranted(account, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get"}, ResourceNames: []string{lease}}, d.Namespace)
+		Verbs: []string{"get"}, ResourceNames: []string{lease}}, metav1.NamespaceSystem)
 }
 
 // squeezed has one space where columns have many.

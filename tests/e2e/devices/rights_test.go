@@ -23,16 +23,6 @@ import (
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
-// The manifest's roles have what the agent needs, and nothing else.
-func TestTheRolesHaveTheRightsOfTheAgent(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(scheduling.Devices.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	scheduling.CheckGrants(t, scheduling.GrantsOf(t, text, "outrigger-devices"), scheduling.GrantsOfAgent(t, "devices"))
-}
-
 // What the agent may not do it says where people look: on its page, in an answer to the scheduler, or in its log.
 func TestAnAgentThatLacksARightSaysWhichIsMissing(t *testing.T) {
 	scheduling.Long(t)

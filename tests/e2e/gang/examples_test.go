@@ -97,7 +97,7 @@ func (e *example) addPod(name string, metadata, spec map[string]any) {
 	pod := unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": spec}}
 	pod = *pod.DeepCopy()
 	pod.SetName(name)
-	// The README shows the scheduler of deploy/gang-scheduler.yaml.
+	// The README shows the scheduler of deploy/extender.gang.yaml.
 	unstructured.RemoveNestedField(pod.Object, "spec", "schedulerName")
 	for _, key := range []string{"labels", "annotations"} {
 		if values, is := metadata[key]; is {

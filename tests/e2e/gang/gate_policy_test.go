@@ -29,7 +29,7 @@ const (
 	queueGate    = "outrigger.dev/queue"
 	otherGate    = "example.com/other"
 	startedWith  = "outrigger.dev/started-with"
-	agentAccount = "system:serviceaccount:outrigger:outrigger-gang"
+	agentAccount = "system:serviceaccount:kube-system:outrigger-gang"
 
 	memberPolicyFile = "member-policy.yaml"
 	guardPolicyFile  = "guard-policy.yaml"

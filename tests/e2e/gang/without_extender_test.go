@@ -1,6 +1,7 @@
 package gang
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -19,29 +20,25 @@ import (
 )
 
 const (
-	aloneFile = "../../../deploy/gang-without-extender.yaml"
-	aloneName = "outrigger-gang" // of all that the file has in namespace outrigger
+	aloneFile = "../../../deploy/controller.gang.yaml"
+	aloneName = "outrigger-gang" // of all that the file has
 )
 
-// applyAlone installs deploy/gang-without-extender.yaml, changed by pairs of an old and a new text, and the guard of the
-// gate, as users do.
-func (w *world) applyAlone(changes ...string) {
+// applyAlone installs a controller, as a file of deploy/ or as the program prints it, and the guard of the gate for its
+// account, as users do.
+func (w *world) applyAlone(name string, manifest []byte) {
 	w.Helper()
-	text, err := os.ReadFile(aloneFile)
+	guard, err := os.ReadFile(deployed(guardPolicyFile))
 	w.Must(err)
-	for i := 0; i < len(changes); i += 2 {
-		if !strings.Contains(string(text), changes[i]) {
-			w.Fatalf("%s has no %q", aloneFile, changes[i])
-		}
-	}
+	guard = bytes.ReplaceAll(guard, []byte("kube-system:"+aloneName+`"`), []byte("kube-system:"+name+`"`))
+	guardFile := filepath.Join(w.TempDir(), "guard.yaml")
+	w.Must(os.WriteFile(guardFile, guard, 0o644))
 	file := filepath.Join(w.TempDir(), "alone.yaml")
-	w.Must(os.WriteFile(file, []byte(strings.NewReplacer(changes...).Replace(string(text))), 0o644))
-	_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", file)
-	w.Must(err)
-	_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", deployed(guardPolicyFile))
+	w.Must(os.WriteFile(file, manifest, 0o644))
+	_, err = w.Cluster.Kubectl(w.Ctx, "apply", "-f", file, "-f", guardFile)
 	w.Must(err)
 	w.Cleanup(func() { // the control plane is the next test's, too
-		_, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", deployed(guardPolicyFile))
+		_, err := w.Cluster.Kubectl(w.Ctx, "delete", "--ignore-not-found", "-f", guardFile)
 		w.Must(err)
 		ranked := slot("ranked").Label("groupPriority", "1").Pod()
 		w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(ctx context.Context) error {
@@ -53,26 +50,13 @@ func (w *world) applyAlone(changes ...string) {
 
 // startAlone runs a replica as the Deployment has it, with the settings of the ConfigMap and the rights of the account;
 // only addresses and the kubeconfig differ.
-func (w *world) startAlone(name string) *outrigger.Server {
+func (w *world) startAlone(of, agents, name string) *outrigger.Server {
 	w.Helper()
-	deployment, err := w.Client.AppsV1().Deployments("outrigger").Get(w.Ctx, aloneName, metav1.GetOptions{})
-	w.Must(err)
-	container := deployment.Spec.Template.Spec.Containers[0]
-	agents := ""
-	for _, arg := range container.Args {
-		if list, is := strings.CutPrefix(arg, "--agents="); is {
-			agents = list
-		}
-	}
-	settings, err := w.Client.CoreV1().ConfigMaps("outrigger").Get(w.Ctx, aloneName, metav1.GetOptions{})
-	w.Must(err)
-	file := filepath.Join(w.TempDir(), name+".yaml")
-	w.Must(os.WriteFile(file, []byte(settings.Data["outrigger.yaml"]), 0o644))
-	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, "outrigger", deployment.Spec.Template.Spec.ServiceAccountName)
-	w.Must(err)
+	d := scheduling.Deployed{Name: of}
+	file, credentials := w.WriteSettings(d), w.Account(d)
 	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get"}, ResourceNames: []string{"outrigger"}}, "outrigger")
+		Verbs: []string{"get"}, ResourceNames: []string{"outrigger"}}, metav1.NamespaceSystem)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)
 	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig", kubeconfig)
@@ -114,17 +98,18 @@ func TestTheRolesWithoutAnExtenderHaveTheRightsOfTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	granted := scheduling.GrantsIn(t, manifest, aloneName, "outrigger")
-	printed := outrigger.Run(t, "agents", "gang", "--rbac", "--mode", "alone")
-	needed := scheduling.GrantsIn(t, printed, aloneName, "outrigger")
-	scheduling.CheckGrants(t, granted, needed)
-	for _, grant := range needed {
+	granted := scheduling.GrantsOf(t, manifest, aloneName+"-agents")
+	of := func(agents string) []scheduling.Grant {
+		printed := outrigger.Run(t, "agents", agents, "--rbac", "--mode", "alone", "--namespace", metav1.NamespaceSystem)
+		return scheduling.GrantsOf(t, printed, "outrigger-"+strings.ReplaceAll(agents, ",", "-"))
+	}
+	scheduling.CheckGrants(t, granted, of("gang"))
+	scheduling.CheckGrants(t, granted, of("gang,qos"))
+	for _, grant := range granted {
 		if grant.Resource == "pods/binding" || grant.Verb == "get" && grant.Resource == "leases" && !grant.Local {
 			t.Errorf("%+v is of no use without an extender", grant)
 		}
 	}
-	both := outrigger.Run(t, "agents", "gang,qos", "--rbac", "--mode", "alone", "--service-account", aloneName)
-	scheduling.CheckGrants(t, granted, scheduling.GrantsIn(t, both, "outrigger-gang-qos", "outrigger"))
 }
 
 // The file as it is, with a scheduler that has no extender: gangs of a template with the gate are whole, the replicas
@@ -134,8 +119,10 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 4, 4)
-	w.applyAlone()
-	leads, waits := w.leaderOf(w.startAlone("replica-a"), w.startAlone("replica-b"))
+	manifest, err := os.ReadFile(aloneFile)
+	w.Must(err)
+	w.applyAlone(aloneName, manifest)
+	leads, waits := w.leaderOf(w.startAlone(aloneName, "gang", "replica-a"), w.startAlone(aloneName, "gang", "replica-b"))
 	w.StartScheduler(w.SchedulerBase())
 	gang := withoutExtender.gangOf
 
@@ -146,7 +133,7 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	}
 	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
 		log := inItsLog(w, waits)
-		if !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease outrigger/outrigger") {
+		if !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease kube-system/outrigger") {
 			return errors.New("the replica that waits does not name the holder")
 		}
 		return nil
@@ -180,12 +167,13 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	w.CheckSettled()
 }
 
-// The two lines that the file's head names make it the queue, too.
-func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
+// With qos it keeps the order of single pods, too.
+func TestWithoutAnExtenderTheDeployedQueueKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.slots("n", 1, 2)
-	w.applyAlone("- --agents=gang\n", "- --agents=gang,qos\n", "    # qos: {mode: alone}", "    qos: {mode: alone}")
+	const name = "outrigger-gang-qos"
+	w.applyAlone(name, outrigger.Run(t, "manifests", "gang", "qos", "--alone"))
 	_, err := w.Cluster.Kubectl(w.Ctx, "label", "namespace", "default", "outrigger.dev/group-priority=allowed")
 	w.Must(err)
 	t.Cleanup(func() { // another test may get this control plane
@@ -193,7 +181,7 @@ func TestWithoutAnExtenderTheDeployedQueueIsTwoLines(t *testing.T) {
 		w.Must(err)
 	})
 	w.Pods(slot("runs-0").Node("n000"), slot("runs-1").Node("n000"))
-	replica := w.startAlone("replica")
+	replica := w.startAlone(name, "gang,qos", "replica")
 	w.StartScheduler(w.SchedulerBase())
 	for i, name := range []string{"late", "middle", "early"} {
 		w.Pods(slot(name).Gate(queueGate).Label("groupPriority", []string{"1", "2", "3"}[i]))

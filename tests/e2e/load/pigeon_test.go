@@ -20,17 +20,7 @@ func sized(name string, cpu int) *kube.PodBuilder {
 		Request(corev1.ResourceMemory, fmt.Sprintf("%dGi", 4*cpu)).Scheduler(scheduling.Pigeon.Scheduler)
 }
 
-// The roles of deploy/pigeon.yaml have what the agent needs, and nothing else.
-func TestTheRolesOfPigeonHaveItsRights(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(scheduling.Pigeon.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	scheduling.CheckGrants(t, scheduling.GrantsOf(t, text, "outrigger-pigeon"), scheduling.GrantsOfAgent(t, "pigeon"))
-}
-
-// deploy/pigeon.yaml as it is, and the example of the agent's README: kube-scheduler alone spreads the small pods over
+// deploy/extender.pigeon.yaml as it is, and the example of the agent's README: kube-scheduler alone spreads the small pods over
 // two nodes, and the second large one waits.
 func TestPigeonKeepsRoomForALargePod(t *testing.T) {
 	t.Parallel()

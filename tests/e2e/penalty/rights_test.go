@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,14 +21,14 @@ func printedRights(t *testing.T) []scheduling.Grant {
 	return scheduling.GrantsOfAgent(t, "penalty")
 }
 
-// The manifest's roles have what the agent needs, and nothing else.
+// The manifests' roles have what the agent needs, and nothing else.
 func TestTheRolesHaveTheRightsOfTheAgent(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(scheduling.Penalty.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
-	grants := scheduling.GrantsOf(t, text, "outrigger-penalty")
+	grants := scheduling.GrantsOf(t, text, "outrigger-penalty-agents")
 	scheduling.CheckGrants(t, grants, printedRights(t))
 	text, err = os.ReadFile(mappedFile)
 	if err != nil {
@@ -46,21 +45,16 @@ func TestTheRightsOfTheManifestAreEnough(t *testing.T) {
 	w := newWorld(t)
 	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", scheduling.Penalty.Path())
 	w.Must(err)
-	w.rights, err = w.Cluster.ServiceAccountConfig(w.Ctx, scheduling.Penalty.Namespace, scheduling.Penalty.Account)
-	w.Must(err)
+	w.rights = w.Account(scheduling.Penalty)
 	// What is refused before the API server knows the roles would be in the log.
 	w.UntilGranted(w.rights, rbacv1.PolicyRule{APIGroups: []string{"scheduling.k8s.io"}, Resources: []string{"priorityclasses"},
 		Verbs: []string{"delete"}})
 	w.UntilGranted(w.rights, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get"}, ResourceNames: []string{lease}}, scheduling.Penalty.Namespace)
+		Verbs: []string{"get"}, ResourceNames: []string{lease}}, metav1.NamespaceSystem)
 	gold := class("gold", 1000)
 	w.create(gold)
 	// Its own settings, but for what would take long and for the label.
-	config, err := w.Client.CoreV1().ConfigMaps(scheduling.Penalty.Namespace).Get(w.Ctx, scheduling.Penalty.Settings,
-		metav1.GetOptions{})
-	w.Must(err)
-	file := filepath.Join(t.TempDir(), "outrigger.yaml")
-	w.Must(os.WriteFile(file, []byte(config.Data["outrigger.yaml"]), 0o644))
+	file := w.WriteSettings(scheduling.Penalty)
 	w.agent = outrigger.Serve(w, "deployed", w.Cluster.LogDir(), "penalty", "--config", file, "--kubeconfig",
 		w.kubeconfig("deployed", nil), "--penalty.class-selector="+selectorKey, "--penalty.start=flat 500",
 		"--penalty.half-life=0.2", "--penalty.grace=100000", "--penalty.coalesce=0")

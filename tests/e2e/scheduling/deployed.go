@@ -6,73 +6,77 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/process"
 )
 
-// Deployed is a scheduler with agents as its sidecar, or agents alone, as a file of deploy/ describes it.
+// Deployed is a scheduler with agents as its sidecar, or agents alone, as a file of deploy/ describes it. All its objects
+// are named by it, in kube-system.
 type Deployed struct {
 	File      string
-	Namespace string
-	Name      string // of the Deployment and the scheduler's ConfigMap
-	Account   string // of both
+	Name      string // of the Deployment and its account
 	Agents    string // as serve has them
-	Settings  string // the agents' ConfigMap
 	Scheduler string // by which pods choose it; "": it is none
-	Kinds     string // what has to be applied before, in deploy/; "": nothing
+}
+
+func extender(agents string) Deployed {
+	return Deployed{File: "extender." + strings.ReplaceAll(agents, ",", ".") + ".yaml", Name: "outrigger", Agents: agents,
+		Scheduler: "outrigger"}
 }
 
 // QueueScheduler is the one that keeps a queue.
-var QueueScheduler = Deployed{File: "queue-scheduler.yaml", Namespace: "kube-system", Name: "riya-scheduler",
-	Account: "riya-sa", Agents: "gang,qos", Settings: "riya-agents", Scheduler: "riya-scheduler"}
+var QueueScheduler = Deployed{File: "queue-scheduler.yaml", Name: "riya-scheduler", Agents: "gang,qos",
+	Scheduler: "riya-scheduler"}
 
 // Penalty is no scheduler, but the agent alone.
-var Penalty = Deployed{File: "penalty.yaml", Namespace: "kube-system", Name: "outrigger-penalty",
-	Account: "outrigger-penalty", Agents: "penalty", Settings: "outrigger-penalty"}
+var Penalty = Deployed{File: "controller.penalty.yaml", Name: "outrigger-penalty", Agents: "penalty"}
 
-// PenaltyScheduler is a scheduler that asks that agent before it preempts.
-var PenaltyScheduler = Deployed{File: "penalty-scheduler.yaml", Namespace: "kube-system", Name: "penalty-scheduler",
-	Account: "penalty-scheduler", Agents: "penalty", Settings: "outrigger-penalty", Scheduler: "penalty-scheduler",
-	Kinds: "penalty.yaml"}
-
-// Reward is a scheduler with the agent that learns from failures.
-var Reward = Deployed{File: "reward.yaml", Namespace: "kube-system", Name: "reward-scheduler",
-	Account: "reward-scheduler", Agents: "reward", Settings: "reward-agent", Scheduler: "reward-scheduler"}
-
-// Pigeon is a scheduler with the agent that packs pods by their sizes.
-var Pigeon = Deployed{File: "pigeon.yaml", Namespace: "kube-system", Name: "pigeon-scheduler",
-	Account: "pigeon-scheduler", Agents: "pigeon", Settings: "pigeon-agent", Scheduler: "pigeon-scheduler"}
-
-// Devices is a scheduler with the agent that allocates devices.
-var Devices = Deployed{File: "devices.yaml", Namespace: "kube-system", Name: "device-scheduler",
-	Account: "device-scheduler", Agents: "devices", Settings: "device-agent", Scheduler: "device-scheduler", Kinds: "devices"}
+// Schedulers with one agent.
+var (
+	Safe    = extender("safe")
+	Reward  = extender("reward")
+	Pigeon  = extender("pigeon")
+	Devices = extender("devices")
+)
 
 // Path is where the file is, seen from a folder of tests/e2e.
 func (d Deployed) Path() string { return filepath.Join("../../../deploy", d.File) }
+
+// Account returns the credentials of the account that the file makes.
+func (w *World) Account(d Deployed) *rest.Config {
+	w.Helper()
+	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, metav1.NamespaceSystem, d.Name)
+	w.Must(err)
+	return credentials
+}
+
+// WriteSettings writes the agents' settings of the file, and returns their path.
+func (w *World) WriteSettings(d Deployed) string {
+	w.Helper()
+	return w.writeFile(d.Name+"-agents", "outrigger.yaml")
+}
 
 // StartDeployed runs the real scheduler and the agents with the configurations of a manifest that was applied, and
 // with the rights of its service account; only addresses and the kubeconfig differ.
 func (w *World) StartDeployed(d Deployed) (*outrigger.Server, *process.Process) {
 	w.Helper()
-	settings := filepath.Join(w.TempDir(), "outrigger.yaml")
-	w.Must(os.WriteFile(settings, []byte(w.configMapValue(d, d.Settings, "outrigger.yaml")), 0o644))
-	credentials, err := w.Cluster.ServiceAccountConfig(w.Ctx, d.Namespace, d.Account)
+	kubeconfig, err := w.Cluster.WriteKubeconfig(d.Name, w.Account(d))
 	w.Must(err)
-	kubeconfig, err := w.Cluster.WriteKubeconfig(d.Name, credentials)
-	w.Must(err)
-	args := []string{"--config", settings, "--kubeconfig", kubeconfig}
+	args := []string{"--config", w.WriteSettings(d), "--kubeconfig", kubeconfig}
+	file := w.writeFile(d.Name+"-scheduler", "scheduler.yaml")
 	if strings.HasPrefix(d.Agents, "gang") { // they read the scheduler's file
-		file := filepath.Join(w.TempDir(), "scheduler.yaml")
-		w.Must(os.WriteFile(file, []byte(w.configMapValue(d, d.Name, "scheduler.yaml")), 0o644))
 		args = append(args, "--scheduler-config", file)
 	}
 	agent := outrigger.Serve(w, d.Name+"-agents", w.Cluster.LogDir(), d.Agents, args...)
 	agent.UntilReady(w)
 
 	var config map[string]any
-	w.Must(yaml.Unmarshal([]byte(w.configMapValue(d, d.Name, "scheduler.yaml")), &config))
+	text, err := os.ReadFile(file)
+	w.Must(err)
+	w.Must(yaml.Unmarshal(text, &config))
 	connection, _ := config["clientConnection"].(map[string]any)
 	if connection == nil {
 		connection = map[string]any{}
@@ -97,12 +101,15 @@ func (d Deployed) path() string {
 	return "/" + d.Agents
 }
 
-func (w *World) configMapValue(d Deployed, name, key string) string {
+// writeFile writes what a ConfigMap has under that key, and returns the path.
+func (w *World) writeFile(name, key string) string {
 	w.Helper()
-	object, err := w.Client.CoreV1().ConfigMaps(d.Namespace).Get(w.Ctx, name, metav1.GetOptions{})
+	object, err := w.Client.CoreV1().ConfigMaps(metav1.NamespaceSystem).Get(w.Ctx, name, metav1.GetOptions{})
 	w.Must(err)
 	if object.Data[key] == "" {
 		w.Fatalf("ConfigMap %s has no %s", name, key)
 	}
-	return object.Data[key]
+	file := filepath.Join(w.TempDir(), key)
+	w.Must(os.WriteFile(file, []byte(object.Data[key]), 0o644))
+	return file
 }

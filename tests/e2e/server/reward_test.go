@@ -17,23 +17,14 @@ import (
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
-// The manifest's roles have what the agent needs, and nothing else.
-func TestTheRolesOfRewardHaveItsRights(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(scheduling.Reward.Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	scheduling.CheckGrants(t, scheduling.GrantsOf(t, text, "outrigger-reward"), scheduling.GrantsOfAgent(t, "reward"))
-}
-
 // With the rights of the manifest's account the agent counts a failure, stores it, and steers the next pod of the type
 // past the node where it happened.
 func TestRewardLearnsWithTheRightsOfItsManifest(t *testing.T) {
 	scheduling.Long(t)
 	t.Parallel()
 	w := scheduling.New(t)
-	kubectl(w, "apply", "--server-side", "-f", scheduling.Reward.Path())
+	_, err := w.Cluster.Kubectl(w.Ctx, "apply", "--server-side", "-f", scheduling.Reward.Path())
+	w.Must(err)
 	untilGranted(w, scheduling.Reward)
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 	agent, _ := w.StartDeployed(scheduling.Reward)
@@ -80,16 +71,15 @@ func untilGranted(w *scheduling.World, d scheduling.Deployed) {
 	w.Helper()
 	text, err := os.ReadFile(d.Path())
 	w.Must(err)
-	account, err := w.Cluster.ServiceAccountConfig(w.Ctx, d.Namespace, d.Account)
-	w.Must(err)
-	for _, grant := range scheduling.GrantsOf(w.T, text, "outrigger-"+d.Agents) {
+	account := w.Account(d)
+	for _, grant := range scheduling.GrantsOf(w.T, text, d.Name+"-agents") {
 		rule := rbacv1.PolicyRule{APIGroups: []string{grant.Group}, Resources: []string{grant.Resource}, Verbs: []string{grant.Verb}}
 		if grant.Name != "" {
 			rule.ResourceNames = []string{grant.Name}
 		}
 		namespace := ""
 		if grant.Local {
-			namespace = d.Namespace
+			namespace = metav1.NamespaceSystem
 		}
 		w.UntilGranted(account, rule, namespace)
 	}

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+// Admission policies that belong to a rendering, as YAML documents.
+
+namespace outrigger::cli {
+
+/// Rejects pods with device claims of all schedulers but `scheduler`: they would start without
+/// their devices.
+std::string DeviceClaimsPolicy(const std::string& scheduler);
+
+/// Confines the annotator of this account to its annotations: RBAC cannot say which part of a node
+/// may be patched.
+std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account);
+
+}  // namespace outrigger::cli
