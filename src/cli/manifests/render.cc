@@ -258,18 +258,18 @@ std::string HintsOf(const ManifestsRequest& request) {
   }
   if (request.flags.alone && Has(agents, "gang")) {
     hints +=
-        "# gang: pods wait by the scheduling gate outrigger.dev/queue: apply "
-        "guard-policy.yaml and member-policy.yaml, too. Before\n"
-        "# you delete this, take the gate out of templates, and run "
-        "`outrigger gang release --all`.\n";
+        "# gang: pods wait by the scheduling gate outrigger.dev/queue: apply guard-policy.yaml "
+        "and\n"
+        "# member-policy.yaml, too. Before you delete this, take the gate out of templates, and "
+        "run\n"
+        "# `outrigger gang release --all`.\n";
   }
   return hints;
 }
 
 std::string HeadOf(const ManifestsRequest& request) {
   const std::string& name_space = request.flags.name_space;
-  std::string head =
-      fmt::format("# Written by `{}`; change the flags, not this file.\n#\n", request.command);
+  std::string head = fmt::format("# Written by `{}`.\n#\n", request.command);
   if (request.service_account) {
     return head + "# The account of the original extenders' manifests (docs/switching.md).\n";
   }

@@ -32,17 +32,13 @@ void WriteText(const std::string& text, YAML::Emitter& out) {
 }
 
 // A few words, which are read more easily on one line.
-bool IsShortList(const nlohmann::ordered_json& json) {
-  constexpr size_t kMost = 60;
-  size_t length = 0;
-  for (const auto& item : json) {
-    if (item.is_structured()) return false;
-    length += item.dump().size() + 2;
-  }
-  return length <= kMost;
+bool IsShort(const nlohmann::ordered_json& json) {
+  constexpr size_t kMost = 96;
+  return json.is_structured() && json.dump().size() <= kMost;
 }
 
-void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out) {
+void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out, bool is_root = false) {
+  if (!is_root && IsShort(json)) out << YAML::Flow;
   if (json.is_object()) {
     out << YAML::BeginMap;
     for (const auto& [key, value] : json.items()) {
@@ -53,7 +49,6 @@ void WriteJson(const nlohmann::ordered_json& json, YAML::Emitter& out) {
     }
     out << YAML::EndMap;
   } else if (json.is_array()) {
-    if (IsShortList(json)) out << YAML::Flow;
     out << YAML::BeginSeq;
     for (const auto& item : json) WriteJson(item, out);
     out << YAML::EndSeq;
@@ -128,7 +123,7 @@ class NodeWriter {
 
 std::string YamlFromJson(const nlohmann::ordered_json& json) {
   YAML::Emitter out;
-  WriteJson(json, out);
+  WriteJson(json, out, /*is_root=*/true);
   return std::string(out.c_str()) + "\n";
 }
 
