@@ -39,6 +39,8 @@ type Options struct {
 	Binaries string
 	// Fsync makes etcd wait for the disk; off, since only crash safety needs it.
 	Fsync bool
+	// Address is where kube-apiserver listens; empty means 127.0.0.1.
+	Address string
 	// ServerArgs are added to kube-apiserver's arguments.
 	ServerArgs []string
 }
@@ -69,6 +71,9 @@ func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
 	}
 	if options.Binaries == "" {
 		return nil, fmt.Errorf("%s is not set: run scripts/e2e, or set it to what scripts/control-plane prints", BinariesEnv)
+	}
+	if options.Address == "" {
+		options.Address = "127.0.0.1"
 	}
 	c := &Cluster{Dir: dir, binaries: options.Binaries, options: options}
 	if err := c.prepare(); err != nil {

@@ -36,7 +36,7 @@ func loopbackURL(scheme string) (string, error) {
 
 func (c *Cluster) adminConfig() *rest.Config {
 	return &rest.Config{
-		Host:            fmt.Sprintf("https://127.0.0.1:%d", c.addresses.port),
+		Host:            fmt.Sprintf("https://%s:%d", c.options.Address, c.addresses.port),
 		BearerToken:     token(Admin),
 		TLSClientConfig: rest.TLSClientConfig{CAFile: c.caFile()},
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) StartServer(ctx context.Context) error {
 	}
 	args := []string{
 		"--etcd-servers=" + c.addresses.etcd,
-		"--bind-address=127.0.0.1",
+		"--bind-address=" + c.options.Address,
 		fmt.Sprintf("--secure-port=%d", c.addresses.port),
 		"--cert-dir=" + c.certDir(),
 		"--token-auth-file=" + c.tokenFile(),

@@ -19,13 +19,17 @@ type shared struct {
 var idle struct {
 	mutex    sync.Mutex
 	on       bool
+	options  Options
 	clusters []*shared
 }
 
 // Main is the body of a package's TestMain: the package's tests share clusters (SharedForTest). It
 // returns the exit code.
-func Main(m *testing.M) int {
-	idle.on = true
+func Main(m *testing.M) int { return MainWith(m, Options{}) }
+
+// MainWith is Main with options for the clusters that are shared.
+func MainWith(m *testing.M, options Options) int {
+	idle.on, idle.options = true, options
 	defer func() {
 		for _, c := range idle.clusters {
 			c.Stop()
@@ -67,7 +71,7 @@ func takeIdle() *shared {
 
 func startShared(t testing.TB) *shared {
 	t.Helper()
-	c := startIn(t, folderFor(t), Options{})
+	c := startIn(t, folderFor(t), idle.options)
 	ctx, cancel := context.WithTimeout(context.Background(), process.Patience)
 	defer cancel()
 	first, err := c.state(ctx)

@@ -1,0 +1,128 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/containers"
+	"outrigger.dev/outrigger/tests/support/outrigger"
+)
+
+// images are made once, by the first test that starts a pod.
+var images struct {
+	sync.Once
+	outrigger, scheduler containers.Image
+	err                  error
+}
+
+// world is a control plane with a node that runs pods.
+type world struct {
+	*scheduling.World
+	node *containers.Node
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{World: scheduling.New(t)}
+	images.Do(func() { images.err = makeImages(t, w.Cluster.Binary("kube-scheduler")) })
+	w.Must(images.err)
+	w.node = containers.NewNode(w.Client, w.Cluster.Config, t.TempDir(), w.Cluster.LogDir())
+	return w
+}
+
+// makeImages makes the roots in a folder that lives as long as the package's tests: /run is theirs alone.
+func makeImages(t *testing.T, scheduler string) (err error) {
+	t.Helper()
+	dir := "/run/images"
+	images.outrigger, err = containers.ProgramImage(filepath.Join(dir, "outrigger"), outrigger.Binary(t), "/usr/local/bin/outrigger")
+	if err != nil {
+		return err
+	}
+	images.outrigger.Entrypoint = []string{"/usr/local/bin/outrigger"}
+	images.outrigger.Cmd = []string{"serve", "--original"}
+	images.outrigger.User = "65532:65532"
+	images.scheduler, err = containers.ProgramImage(filepath.Join(dir, "kube-scheduler"), scheduler, "/usr/local/bin/kube-scheduler")
+	return err
+}
+
+// kubectl runs it and returns what it printed.
+func (w *world) kubectl(args ...string) string {
+	w.Helper()
+	out, err := w.Cluster.Kubectl(w.Ctx, args...)
+	w.Must(err)
+	return out
+}
+
+// deployment returns the only one that objects of a file are.
+func (w *world) deployment(namespace, name string) *appsv1.Deployment {
+	w.Helper()
+	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
+	return deployment
+}
+
+// start starts one replica of a Deployment; it is stopped at the end of the test.
+func (w *world) start(deployment *appsv1.Deployment) *containers.Pod {
+	w.Helper()
+	spec := deployment.Spec.Template.Spec
+	for _, container := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+		w.node.Images[container.Image] = images.outrigger
+		if strings.Contains(container.Image, "/kube-scheduler:") {
+			w.node.Images[container.Image] = images.scheduler
+		}
+	}
+	pod, err := w.node.StartReplica(w.Ctx, deployment)
+	w.Must(err)
+	w.Cleanup(func() {
+		if _, err := pod.Stop(); err != nil {
+			w.Error(err)
+		}
+	})
+	return pod
+}
+
+func (w *world) untilReady(pod *containers.Pod) {
+	w.Helper()
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	w.Must(pod.UntilReady(ctx))
+}
+
+// stop ends a pod and fails the test unless all its containers ended by themselves, with exit code 0.
+func (w *world) stop(pod *containers.Pod) {
+	w.Helper()
+	exits, err := pod.Delete(w.Ctx)
+	w.Must(err)
+	for _, exit := range exits {
+		if exit.Code != 0 {
+			w.Errorf("container %s ended with exit code %d after %v:\n%s", exit.Container, exit.Code, exit.After, pod.Log(exit.Container))
+		}
+	}
+}
+
+// checkLogs fails the test if a container was denied anything.
+func (w *world) checkLogs(pod *containers.Pod) {
+	w.Helper()
+	for _, container := range append(append([]corev1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...) {
+		for line := range strings.Lines(pod.Log(container.Name)) {
+			if strings.Contains(line, "forbidden") {
+				w.Errorf("%s: %s", container.Name, line)
+			}
+		}
+	}
+}
+
+var _ = fmt.Sprint
+var _ = os.Stat
+var _ = time.Now
