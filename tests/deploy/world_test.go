@@ -2,8 +2,6 @@ package deploy
 
 import (
 	"context"
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -16,6 +14,7 @@ import (
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/containers"
+	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -38,7 +37,22 @@ func newWorld(t *testing.T) *world {
 	images.Do(func() { images.err = makeImages(t, w.Cluster.Binary("kube-scheduler")) })
 	w.Must(images.err)
 	w.node = containers.NewNode(w.Client, w.Cluster.Config, t.TempDir(), w.Cluster.LogDir())
+	go w.finalizeNamespaces()
 	return w
+}
+
+// finalizeNamespaces lets deleted namespaces go, as their controller would; what is in them the test deletes.
+func (w *world) finalizeNamespaces() {
+	namespaces := w.Client.CoreV1().Namespaces()
+	_ = kube.Until(w.Ctx, time.Hour, // until the test ends
+		func(options metav1.ListOptions) (kube.Watcher, error) { return namespaces.Watch(w.Ctx, options) },
+		func(namespace *corev1.Namespace) bool {
+			if namespace.DeletionTimestamp != nil {
+				namespace.Spec.Finalizers = nil
+				_, _ = namespaces.Finalize(w.Ctx, namespace, metav1.UpdateOptions{}) // or else kubectl waits in vain
+			}
+			return false
+		})
 }
 
 // makeImages makes the roots in a folder that lives as long as the package's tests: /run is theirs alone.
@@ -59,9 +73,15 @@ func makeImages(t *testing.T, scheduler string) (err error) {
 // kubectl runs it and returns what it printed.
 func (w *world) kubectl(args ...string) string {
 	w.Helper()
-	out, err := w.Cluster.Kubectl(w.Ctx, args...)
+	out, err := w.tryKubectl(args...)
 	w.Must(err)
 	return out
+}
+
+func (w *world) tryKubectl(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
+	defer cancel()
+	return w.Cluster.Kubectl(ctx, args...)
 }
 
 // deployment returns the only one that objects of a file are.
@@ -123,6 +143,3 @@ func (w *world) checkLogs(pod *containers.Pod) {
 	}
 }
 
-var _ = fmt.Sprint
-var _ = os.Stat
-var _ = time.Now

@@ -100,7 +100,7 @@ func removeCgroups() {
 		left, _ := filepath.Glob(pattern + cgroupPrefix + "*") // the pattern is no wrong one
 		for _, path := range left {
 			pid := strings.TrimPrefix(filepath.Base(path), cgroupPrefix)
-			if _, err := os.Stat("/proc/" + pid); err != nil {
+			if _, err := os.Readlink("/proc/" + pid + "/exe"); err != nil { // one that has ended, waited for or not
 				removeCgroup(filepath.Base(path))
 			}
 		}
