@@ -45,7 +45,9 @@ func (w *world) objects() map[string]string {
 			}
 		}
 	}
-	maps.DeleteFunc(all, func(key, _ string) bool { return slices.ContainsFunc(ofServer, func(own string) bool { return strings.HasPrefix(key, own) }) })
+	maps.DeleteFunc(all, func(key, _ string) bool {
+		return slices.ContainsFunc(ofServer, func(own string) bool { return strings.HasPrefix(key, own) })
+	})
 	return all
 }
 
@@ -55,12 +57,17 @@ var ofServer = []string{"leases.coordination.k8s.io kube-system/apiserver-", "ap
 	"services default/kubernetes", "endpoints ", "endpointslices.discovery.k8s.io ", "ipaddresses.networking.k8s.io ", "servicecidrs.networking.k8s.io ",
 	"configmaps kube-system/kube-apiserver-legacy-service-account-token-tracking"}
 
-// checkObjects fails the test unless all objects are as they were, but those that may have come.
-func (w *world) checkObjects(before map[string]string, mayHaveCome ...string) {
+// checkObjects fails the test unless all objects are as they were, and of others these alone are there.
+func (w *world) checkObjects(before map[string]string, left ...string) {
 	w.Helper()
 	now := w.objects()
+	for _, key := range left {
+		if now[key] == "" {
+			w.Errorf("%s is not left", key)
+		}
+	}
 	for key, text := range now {
-		if was, known := before[key]; !known && !slices.Contains(mayHaveCome, key) {
+		if was, known := before[key]; !known && !slices.Contains(left, key) {
 			w.Errorf("%s is left", key)
 		} else if known && was != text {
 			w.Errorf("%s has changed:\n%s\n%s", key, was, text)

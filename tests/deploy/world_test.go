@@ -142,4 +142,3 @@ func (w *world) checkLogs(pod *containers.Pod) {
 		}
 	}
 }
-

@@ -239,8 +239,10 @@ func (p *Pod) Log(container string) string {
 
 // LogPath is where that is.
 func (p *Pod) LogPath(container string) string {
-	return filepath.Join(p.node.logDir, p.id(container)+".log")
+	return filepath.Join(p.node.logDir, p.logName(container)+".log")
 }
+
+func (p *Pod) logName(container string) string { return p.Name + "-" + container }
 
 // UntilLogged waits until a container has printed a text.
 func (p *Pod) UntilLogged(ctx context.Context, container, text string) error {
@@ -329,9 +331,8 @@ func (p *Pod) start(container corev1.Container, sidecar bool) (*running, error) 
 	if err := writeFiles(bundle, map[string][]byte{"config.json": text}, 0o644); err != nil {
 		return nil, err
 	}
-	id := p.id(container.Name)
-	child, err := process.Start(process.Spec{Name: id, Path: "runc", LogDir: p.node.logDir,
-		Args: []string{"--root", runcRoot, "run", "--bundle", bundle, id}})
+	child, err := process.Start(process.Spec{Name: p.logName(container.Name), Path: "runc", LogDir: p.node.logDir,
+		Args: []string{"--root", runcRoot, "run", "--bundle", bundle, p.id(container.Name)}})
 	if err != nil {
 		return nil, err
 	}
@@ -366,8 +367,8 @@ func runc(args ...string) error {
 	return nil
 }
 
-// id is a container's name on the node, and that of its log.
-func (p *Pod) id(container string) string { return p.Name + "-" + container }
+// id is a container's name for runc; nodes of several tests share that.
+func (p *Pod) id(container string) string { return p.network.name + "-" + container }
 
 func (p *Pod) list() []*running {
 	p.mutex.Lock()
