@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,25 +18,24 @@ import (
 
 // mutation is a fault in a file, and who names it.
 type mutation struct {
+	file      string            // "": that of gang
 	edits     [][2]string       // old, which must be there, and new
-	notReady  string            // why the pod does not become ready, as its events would say; "": it does
+	notReady  string            // why the pod is not ready, as its events would say; "": it is
 	logs      map[string]string // by container: what it prints
 	condition string            // why a pod waits that chose the scheduler; "": none is made
 	doctor    string            // what doctor finds in the scheduler's configuration; "": it is not asked
 }
 
-const mutated = "extender.gang"
-
 var mutations = map[string]mutation{
-	"ARightIsTaken": {
-		edits:    [][2]string{{"    resources: [nodes]\n    verbs: [list, watch]", "    resources: [nodes]\n    verbs: [list]"}, soon},
-		notReady: "HTTP probe failed with statuscode: 503",
-		logs:     map[string]string{"gang": "may not watch nodes"},
+	"ARightOfTheAgentIsTaken": {
+		file:     "controller.gang",
+		edits:    [][2]string{{"    resources: [nodes]\n    verbs: [list, watch]", "    resources: [nodes]\n    verbs: [list]"}},
+		notReady: "readiness of gang: HTTP probe failed with statuscode: 503",
+		logs:     map[string]string{"gang": "nodes is forbidden"},
 	},
-	"TheRightToBindIsTaken": {
-		edits:     [][2]string{{"    resources: [pods/binding]\n    verbs: [create]", "    resources: [pods/binding]\n    verbs: [get]"}},
-		logs:      map[string]string{"gang": "pods/binding"},
-		condition: "pods/binding",
+	"ARightOfTheSchedulerIsTaken": {
+		edits: [][2]string{{"name: system:kube-scheduler", "name: system:node-proxier"}},
+		logs:  map[string]string{"kube-scheduler": "namespaces is forbidden"},
 	},
 	"TheProbesHaveAnotherPort": {
 		edits:    [][2]string{{"port: 9971", "port: 9972"}, soon},
@@ -55,9 +55,10 @@ var mutations = map[string]mutation{
 		condition: "404",
 		doctor:    "verb-not-served",
 	},
-	"TheRoleNamesAnotherLease": {
-		edits: [][2]string{{"resourceNames: [outrigger]", "resourceNames: [other]"}},
-		logs:  map[string]string{"kube-scheduler": `leases.coordination.k8s.io "outrigger" is forbidden`},
+	"TheSchedulerHasAnotherLease": { // it may create that, and cannot renew it
+		edits:    [][2]string{{"resourceName: outrigger", "resourceName: other"}},
+		notReady: "Leaderelection lost",
+		logs:     map[string]string{"kube-scheduler": `leases.coordination.k8s.io \"other\" is forbidden`},
 	},
 	"TheConfigMapIsMissing": {
 		edits:    [][2]string{{"configMap:\n            name: outrigger-agents", "configMap:\n            name: outrigger-agent"}},
@@ -88,7 +89,10 @@ func TestFaultsAreNamed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			m := readManifest(t, w.edited(mutated, fault.edits))
+			if fault.file == "" {
+				fault.file = "extender.gang"
+			}
+			m := readManifest(t, w.edited(fault.file, fault.edits))
 			w.kubectl("apply", "-f", m.path)
 			w.Nodes(kube.MakeNode("a"))
 			deployment := m.deployment(t)
@@ -96,11 +100,12 @@ func TestFaultsAreNamed(t *testing.T) {
 			ctx, cancel := context.WithTimeout(w.Ctx, scheduling.Patience)
 			defer cancel()
 			if fault.notReady != "" {
-				cause, err := pod.UntilFailed(ctx)
-				w.Must(err)
-				if !strings.Contains(cause.Error(), fault.notReady) {
-					t.Errorf("%q is not named: %v", fault.notReady, cause)
-				}
+				w.Must(kube.Eventually(ctx, scheduling.Patience, func(ctx context.Context) error {
+					if err := pod.Ready(ctx); err == nil || !strings.Contains(err.Error(), fault.notReady) {
+						return fmt.Errorf("%q is not named: %w", fault.notReady, err)
+					}
+					return nil
+				}))
 			} else {
 				w.untilReady(pod)
 				w.Pods(kube.MakePod("p").Scheduler(m.schedulerName(t)))

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -36,6 +39,7 @@ type run struct {
 // proof is what a file's pod has to do, with the rights that the file gives it, and what stays when the file is deleted.
 type proof struct {
 	prepare func(w *world) // before the file is applied; nil: nothing
+	edits   [][2]string    // of the file: shorter times
 	works   func(r *run)
 	after   func(w *world) // when the pod has ended, before the file is deleted; nil: nothing
 	left    []string       // in kube-system
@@ -49,13 +53,16 @@ var proofs = map[string]proof{
 	"queue-scheduler":                {works: placesGang, left: []string{lease("riya-scheduler")}},
 	"extender.devices":               {prepare: installDevices, works: placesPod, left: []string{lease("outrigger"), lease("outrigger-devices")}},
 	"extender.penalty":               {works: preempts, left: []string{lease("outrigger"), lease("outrigger-penalty")}},
-	"extender.pigeon":                {works: placesPod, left: []string{lease("outrigger"), lease("outrigger-pigeon"), state("outrigger-pigeon")}},
-	"extender.reward":                {works: placesPod, left: []string{lease("outrigger"), lease("outrigger-reward"), state("outrigger-reward")}},
+	"extender.pigeon":                {works: placesPod, left: []string{lease("outrigger"), state("outrigger-pigeon")}},
+	"extender.reward":                {works: placesPod, left: []string{lease("outrigger"), lease("outrigger-reward")}},
 	"controller.penalty":             {prepare: installGroups, works: penalises, after: restoreClasses, left: []string{lease("outrigger-penalty")}},
 	"controller.gang":                {works: releases, left: []string{lease("outrigger")}},
-	"controller.annotate-usage":      {prepare: installMetrics, works: annotates, left: []string{lease("outrigger-annotate-usage")}},
+	"controller.annotate-usage":      {prepare: installMetrics, edits: [][2]string{everySecond}, works: annotates, left: []string{lease("outrigger-annotate-usage")}},
 	"controller.annotate-allocation": {works: annotates, left: []string{lease("outrigger-annotate-allocation")}},
 }
+
+// everySecond measures as often.
+var everySecond = [2]string{"    source: metrics\n", "    source: metrics\n    window: 4\n    interval: 1\n    step: 1\n"}
 
 func lease(name string) string { return "leases.coordination.k8s.io kube-system/" + name }
 
@@ -85,8 +92,12 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			if wanted.prepare != nil {
 				wanted.prepare(w)
 			}
+			path := m.path
+			if wanted.edits != nil {
+				path = w.edited(name, wanted.edits)
+			}
 			before := w.objects()
-			w.kubectl("apply", "-f", m.path)
+			w.kubectl("apply", "-f", path)
 			w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 			pod := w.start(w.deployment(deployment.Namespace, deployment.Name))
 			w.untilReady(pod)
@@ -175,6 +186,18 @@ func annotates(r *run) {
 	})
 }
 
+// metrics are those of the file's first container with a probe, as Prometheus reads them.
+func (r *run) metrics() string {
+	r.Helper()
+	for _, container := range slices.Concat(r.pod.Spec.InitContainers, r.pod.Spec.Containers) {
+		if container.ReadinessProbe != nil {
+			return r.ask(http.MethodGet, fmt.Sprintf("http://%s:%s/metrics", r.pod.IP(), container.ReadinessProbe.HTTPGet.Port.String()), "")
+		}
+	}
+	r.Fatalf("%s has no container with a probe", r.pod.Name)
+	return ""
+}
+
 func installMetrics(w *world) {
 	metrics := metricsapi.ForTest(w.T, w.Client)
 	for _, node := range []string{"a", "b"} {
@@ -197,18 +220,14 @@ func penalises(r *run) {
 	r.Must(err)
 	groups, err := penalty.InstallGroups(r.Ctx, r.Cluster.Config)
 	r.Must(err)
-	group := penalty.Group{Namespace: "default", Name: "g", Class: ownClass}
-	r.Must(groups.Create(r.Ctx, group))
-	r.until("the group is counted", func(ctx context.Context) error {
-		if err := groups.Enter(ctx, group, penalty.Pending, penalty.Running); err != nil {
-			return err
+	r.until("the agent has looked at what there is", func(ctx context.Context) error {
+		if text := r.metrics(); !strings.Contains(text, "outrigger_penalty_value{") {
+			return errors.New("no class is known")
 		}
-		counted, err := groups.Counted(ctx, group)
-		if counted == "" {
-			err = errors.New("no mark")
-		}
-		return err
+		return nil
 	})
+	group := penalty.Group{Namespace: "default", Name: "g", Class: ownClass}
+	r.Must(groups.Run(r.Ctx, group, penalty.Pending, penalty.Inqueue, penalty.Running))
 	r.until("the class is lowered", func(ctx context.Context) error {
 		class, err := r.Client.SchedulingV1().PriorityClasses().Get(ctx, ownClass, metav1.GetOptions{})
 		if err == nil && class.Value >= base {

@@ -2,7 +2,10 @@ package deploy
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -96,7 +99,7 @@ func (w *world) deployment(namespace, name string) *appsv1.Deployment {
 func (w *world) start(deployment *appsv1.Deployment) *containers.Pod {
 	w.Helper()
 	spec := deployment.Spec.Template.Spec
-	for _, container := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
 		w.node.Images[container.Image] = images.outrigger
 		if strings.Contains(container.Image, "/kube-scheduler:") {
 			w.node.Images[container.Image] = images.scheduler
@@ -134,11 +137,27 @@ func (w *world) stop(pod *containers.Pod) {
 // checkLogs fails the test if a container was denied anything.
 func (w *world) checkLogs(pod *containers.Pod) {
 	w.Helper()
-	for _, container := range append(append([]corev1.Container{}, pod.Spec.InitContainers...), pod.Spec.Containers...) {
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 		for line := range strings.Lines(pod.Log(container.Name)) {
 			if strings.Contains(line, "forbidden") {
 				w.Errorf("%s: %s", container.Name, line)
 			}
 		}
 	}
+}
+
+// ask returns what a server answers with 200.
+func (w *world) ask(method, url, body string) string {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Ctx, method, url, strings.NewReader(body))
+	w.Must(err)
+	response, err := http.DefaultClient.Do(request)
+	w.Must(err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	w.Must(err)
+	if response.StatusCode != http.StatusOK {
+		w.Fatalf("%s %s: %s: %s", method, url, response.Status, answer)
+	}
+	return string(answer)
 }

@@ -215,19 +215,6 @@ func (p *Pod) failed() error {
 	}
 }
 
-// UntilFailed waits until the pod cannot become ready and returns the cause, or an error of its own if it becomes so.
-func (p *Pod) UntilFailed(ctx context.Context) (cause, err error) {
-	select {
-	case <-p.begun:
-		if p.failure == nil {
-			return nil, fmt.Errorf("pod %s has started", p.Name)
-		}
-		return p.failure, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("pod %s is still starting: %w", p.Name, ctx.Err())
-	}
-}
-
 // Log returns what a container has printed, "" if it has not started.
 func (p *Pod) Log(container string) string {
 	text, err := os.ReadFile(p.LogPath(container))
