@@ -165,12 +165,10 @@ func preempts(r *run) {
 	r.Until("urgent", "bound", scheduling.IsBound)
 }
 
-// releases takes the gate of a pod that fits, and nominates a node for it.
+// releases takes the gate of a pod that fits.
 func releases(r *run) {
 	r.Pods(kube.MakePod("p").Gate("outrigger.dev/queue"))
-	r.Until("p", "released", func(pod *corev1.Pod) bool {
-		return len(pod.Spec.SchedulingGates) == 0 && pod.Status.NominatedNodeName != ""
-	})
+	r.Until("p", "released", func(pod *corev1.Pod) bool { return len(pod.Spec.SchedulingGates) == 0 })
 }
 
 // annotates writes annotations of each node.

@@ -67,10 +67,21 @@ func makeImages(t *testing.T, scheduler string) (err error) {
 		return err
 	}
 	images.outrigger.Entrypoint = []string{"/usr/local/bin/outrigger"}
-	images.outrigger.Cmd = []string{"serve", "--original"}
 	images.outrigger.User = "65532:65532"
 	images.scheduler, err = containers.ProgramImage(filepath.Join(dir, "kube-scheduler"), scheduler, "/usr/local/bin/kube-scheduler")
 	return err
+}
+
+// imageOf returns an image by its name. Ours have only the agents that their names say.
+func imageOf(name string) containers.Image {
+	if strings.Contains(name, "/kube-scheduler:") {
+		return images.scheduler
+	}
+	image := images.outrigger
+	_, agents, _ := strings.Cut(name, "kube-sched-ext-")
+	agents, _, _ = strings.Cut(agents, ":")
+	image.Cmd = []string{"serve", "--original", "--agents=" + strings.ReplaceAll(agents, "-", ",")}
+	return image
 }
 
 // kubectl runs it and returns what it printed.
@@ -100,10 +111,7 @@ func (w *world) start(deployment *appsv1.Deployment) *containers.Pod {
 	w.Helper()
 	spec := deployment.Spec.Template.Spec
 	for _, container := range slices.Concat(spec.InitContainers, spec.Containers) {
-		w.node.Images[container.Image] = images.outrigger
-		if strings.Contains(container.Image, "/kube-scheduler:") {
-			w.node.Images[container.Image] = images.scheduler
-		}
+		w.node.Images[container.Image] = imageOf(container.Image)
 	}
 	pod, err := w.node.StartReplica(w.Ctx, deployment)
 	w.Must(err)

@@ -146,19 +146,26 @@ func (p *Pod) up(ctx context.Context, r *running) error {
 	return nil
 }
 
+// watchLife notes when a kubelet would kill a container.
 func (p *Pod) watchLife(ctx context.Context, container corev1.Container, probe *corev1.Probe) {
 	tick := time.NewTicker(time.Duration(probe.PeriodSeconds) * time.Second)
 	defer tick.Stop()
+	failed := int32(0) // in a row
 	for {
-		if err := p.probe(ctx, container, probe); err != nil && ctx.Err() == nil {
-			p.mutex.Lock()
-			p.unprobed = append(p.unprobed, fmt.Errorf("liveness of %s: %w", container.Name, err))
-			p.mutex.Unlock()
-		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
 			return
+		}
+		err := p.probe(ctx, container, probe)
+		if err == nil {
+			failed = 0
+			continue
+		}
+		if failed++; failed == probe.FailureThreshold && ctx.Err() == nil {
+			p.mutex.Lock()
+			p.unprobed = append(p.unprobed, fmt.Errorf("liveness of %s: %w", container.Name, err))
+			p.mutex.Unlock()
 		}
 	}
 }
