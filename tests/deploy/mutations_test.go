@@ -29,7 +29,7 @@ type mutation struct {
 var mutations = map[string]mutation{
 	"ARightOfTheAgentIsTaken": {
 		file:     "controller.gang",
-		edits:    [][2]string{{"    resources: [nodes]\n    verbs: [list, watch]", "    resources: [nodes]\n    verbs: [list]"}},
+		edits:    [][2]string{{"resources: [nodes], verbs: [list, watch]", "resources: [nodes], verbs: [list]"}},
 		notReady: "readiness of gang: HTTP probe failed with statuscode: 503",
 		logs:     map[string]string{"gang": "nodes is forbidden"},
 	},
@@ -38,7 +38,7 @@ var mutations = map[string]mutation{
 		logs:  map[string]string{"kube-scheduler": "namespaces is forbidden"},
 	},
 	"TheProbesHaveAnotherPort": {
-		edits:    [][2]string{{"port: 9971", "port: 9972"}, soon},
+		edits:    [][2]string{{"port: 9971}", "port: 9972}"}, soon},
 		notReady: ":9972: connect: connection refused",
 	},
 	"TheSchedulerHasAnotherPort": {
@@ -61,7 +61,7 @@ var mutations = map[string]mutation{
 		logs:     map[string]string{"kube-scheduler": `leases.coordination.k8s.io \"other\" is forbidden`},
 	},
 	"TheConfigMapIsMissing": {
-		edits:    [][2]string{{"configMap:\n            name: outrigger-agents", "configMap:\n            name: outrigger-agent"}},
+		edits:    [][2]string{{"configMap: {name: outrigger-agents}", "configMap: {name: outrigger-agent}"}},
 		notReady: `volume "outrigger-agents": configmaps "outrigger-agent" not found`,
 	},
 	"ItsKeyHasAnotherName": {
@@ -84,6 +84,7 @@ var soon = [2]string{"failureThreshold: 60", "failureThreshold: 2"}
 
 // Whatever is wrong in a file, the pod does not become ready or pods wait, and somebody says why.
 func TestFaultsAreNamed(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	for name, fault := range mutations {
 		t.Run(name, func(t *testing.T) {
