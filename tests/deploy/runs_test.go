@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -95,6 +96,7 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			if wanted.prepare != nil {
 				wanted.prepare(w)
 			}
+			w.makeRestricted()
 			path := m.path
 			if wanted.edits != nil {
 				path = w.edited(name, wanted.edits)
@@ -102,6 +104,7 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			before := w.objects()
 			w.kubectl("apply", "-f", path)
 			w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+			w.checkRestricted(deployment)
 			pod := w.start(w.deployment(deployment.Namespace, deployment.Name))
 			w.untilReady(pod)
 			wanted.works(&run{w, pod, scheduler})
@@ -118,6 +121,25 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 	}
 }
 
+// restricted is a namespace in which pods must obey the standard of that name.
+const restricted = "restricted"
+
+func (w *world) makeRestricted() {
+	w.Helper()
+	_, err := w.Client.CoreV1().Namespaces().Create(w.Ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{
+		Name: restricted, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}, metav1.CreateOptions{})
+	w.Must(err)
+}
+
+// checkRestricted asks the API server whether the pod obeys.
+func (w *world) checkRestricted(deployment *appsv1.Deployment) {
+	w.Helper()
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: deployment.Name}, Spec: deployment.Spec.Template.Spec}
+	if _, err := w.Client.CoreV1().Pods(restricted).Create(w.Ctx, pod, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+		w.Error(err)
+	}
+}
+
 // removeOwn removes what the test itself has made.
 func (w *world) removeOwn() {
 	w.Helper()
@@ -127,6 +149,43 @@ func (w *world) removeOwn() {
 	if err := w.Client.SchedulingV1().PriorityClasses().Delete(w.Ctx, ownClass, at); !apierrors.IsNotFound(err) {
 		w.Must(err)
 	}
+}
+
+// Of two replicas one acts; the other takes over when that one ends.
+func TestReplicasTakeTurns(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	m := manifests(t)["extender.gang"]
+	w.kubectl("apply", "-f", m.path)
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	deployment := w.deployment("kube-system", m.deployment(t).Name)
+	replicas := []*containers.Pod{w.start(deployment), w.start(deployment)}
+	for _, replica := range replicas {
+		w.untilReady(replica)
+	}
+	for turn := range replicas {
+		(&run{w, nil, m.schedulerName(t)}).placesGangOf(fmt.Sprintf("turn-%d", turn))
+		holder := w.holder("outrigger")
+		leads := slices.IndexFunc(replicas, func(replica *containers.Pod) bool { return strings.HasPrefix(holder, replica.Name+"_") })
+		if leads < 0 {
+			t.Fatalf("the Lease is held by %s", holder)
+		}
+		w.stop(replicas[leads])
+		w.checkLogs(replicas[leads])
+		replicas = slices.Delete(replicas, leads, leads+1)
+	}
+}
+
+// holder is who holds a Lease.
+func (w *world) holder(name string) string {
+	w.Helper()
+	lease, err := w.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(w.Ctx, name, metav1.GetOptions{})
+	w.Must(err)
+	if lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
 }
 
 func (r *run) makePod(name string) *kube.PodBuilder {
@@ -151,11 +210,18 @@ func placesPod(r *run) {
 
 func placesGang(r *run) {
 	placesPod(r)
-	for _, name := range []string{"g-0", "g-1"} {
-		r.Pods(r.makePod(name).Label("podGroup", "g").Label("minAvailable", "2"))
+	r.placesGangOf("g")
+}
+
+func (r *run) placesGangOf(name string) {
+	r.Helper()
+	members := []string{name + "-0", name + "-1"}
+	for _, member := range members {
+		r.Pods(r.makePod(member).Label("podGroup", name).Label("minAvailable", "2"))
 	}
-	r.Until("g-0", "bound", scheduling.IsBound)
-	r.Until("g-1", "bound", scheduling.IsBound)
+	for _, member := range members {
+		r.Until(member, "bound", scheduling.IsBound)
+	}
 }
 
 // preempts asks the agent which pods may go for one that does not fit.

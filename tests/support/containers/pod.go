@@ -201,7 +201,7 @@ func (p *Pod) UntilReady(ctx context.Context) error {
 	defer tick.Stop()
 	for {
 		err := p.Ready(ctx)
-		if err == nil || p.failed() != nil {
+		if err == nil || p.failed() != nil || errors.Is(err, errEnded) {
 			return err
 		}
 		select {
@@ -385,8 +385,11 @@ func (p *Pod) find(container string) *running {
 
 func (p *Pod) ended(container string) <-chan struct{} { return p.find(container).process.Done() }
 
+// errEnded is of containers that should run.
+var errEnded = errors.New("ended")
+
 func (p *Pod) exitError(container string) error {
-	return fmt.Errorf("container %s: %w", container, p.find(container).process.ExitError())
+	return fmt.Errorf("container %s has %w: %w", container, errEnded, p.find(container).process.ExitError())
 }
 
 func tail(text string, lines int) string {
