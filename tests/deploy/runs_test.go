@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -107,6 +110,7 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			w.checkRestricted(deployment)
 			pod := w.start(w.deployment(deployment.Namespace, deployment.Name))
 			w.untilReady(pod)
+			w.checkAddresses(pod)
 			wanted.works(&run{w, pod, scheduler})
 			w.Must(pod.Ready(w.Ctx))
 			w.stop(pod)
@@ -253,16 +257,43 @@ func annotates(r *run) {
 	})
 }
 
-// metrics are those of the file's first container with a probe, as Prometheus reads them.
-func (r *run) metrics() string {
-	r.Helper()
-	for _, container := range slices.Concat(r.pod.Spec.InitContainers, r.pod.Spec.Containers) {
-		if container.ReadinessProbe != nil {
-			return r.ask(http.MethodGet, fmt.Sprintf("http://%s:%s/metrics", r.pod.IP(), container.ReadinessProbe.HTTPGet.Port.String()), "")
+// adminPorts are those of a pod's programs of ours, by container.
+func adminPorts(pod *containers.Pod) map[string]int {
+	ports := map[string]int{}
+	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+		if container.Name != "kube-scheduler" && container.ReadinessProbe != nil {
+			ports[container.Name] = container.ReadinessProbe.HTTPGet.Port.IntValue()
 		}
 	}
-	r.Fatalf("%s has no container with a probe", r.pod.Name)
-	return ""
+	return ports
+}
+
+// checkAddresses: the pod's address has metrics, and neither pages nor calls; kubectl port-forward finds the pages on the
+// pod's own loopback.
+func (w *world) checkAddresses(pod *containers.Pod) {
+	w.Helper()
+	ports := adminPorts(pod)
+	if len(ports) == 0 {
+		w.Errorf("pod %s has no admin port", pod.Name)
+	}
+	for container, port := range ports {
+		admin := fmt.Sprintf("http://%s:%d", pod.IP(), port)
+		if text := w.ask(http.MethodGet, admin+"/metrics", ""); !strings.Contains(text, "outrigger_build_info{") {
+			w.Errorf("%s: /metrics: %.200s", container, text)
+		}
+		if response, err := http.Get(admin + "/version"); err != nil || response.StatusCode != http.StatusForbidden {
+			w.Errorf("%s: a page at the pod's address: %v, %v", container, response, err)
+		}
+		calls := net.JoinHostPort(pod.IP(), strconv.Itoa(port-100))
+		if connection, err := net.Dial("tcp", calls); err == nil {
+			connection.Close()
+			w.Errorf("%s: calls can be made at %s", container, calls)
+		}
+		page := fmt.Sprintf("http://127.0.0.1:%d/version", port)
+		if out, err := exec.Command("ip", "netns", "exec", pod.NetworkNamespace(), "curl", "-sSf", page).CombinedOutput(); err != nil {
+			w.Errorf("%s: a page on the pod's loopback: %v: %s", container, err, out)
+		}
+	}
 }
 
 func installMetrics(w *world) {
@@ -288,7 +319,8 @@ func penalises(r *run) {
 	groups, err := penalty.InstallGroups(r.Ctx, r.Cluster.Config)
 	r.Must(err)
 	r.until("the agent has looked at what there is", func(ctx context.Context) error {
-		if text := r.metrics(); !strings.Contains(text, "outrigger_penalty_value{") {
+		metrics := fmt.Sprintf("http://%s:%d/metrics", r.pod.IP(), adminPorts(r.pod)["penalty"])
+		if text := r.ask(http.MethodGet, metrics, ""); !strings.Contains(text, "outrigger_penalty_value{") {
 			return errors.New("no class is known")
 		}
 		return nil
