@@ -79,11 +79,17 @@ Command DocsCommand() {
 }  // namespace
 
 std::vector<Command> Commands(const std::vector<AgentInfo>& registry, const std::string& program) {
-  std::vector<Command> commands = {
-      ServeCommand(registry),      AgentsCommand(registry), SchedulerConfigCommand(registry),
-      ManifestsCommand(registry),  DoctorCommand(registry), ExplainCommand(),
-      ExplainPodCommand(registry), ExplainClaimCommand(),   ExplainGangCommand(),
-      ExplainQueueCommand(),       ExplainPenaltyCommand()};
+  std::vector<Command> commands = {ServeCommand(registry),
+                                   AgentsCommand(registry),
+                                   SchedulerConfigCommand(registry),
+                                   manifests::ManifestsCommand(registry),
+                                   DoctorCommand(registry),
+                                   ExplainCommand(),
+                                   ExplainPodCommand(registry),
+                                   ExplainClaimCommand(),
+                                   ExplainGangCommand(),
+                                   ExplainQueueCommand(),
+                                   ExplainPenaltyCommand()};
   const auto add = [&commands](std::vector<Command> more) {
     for (Command& command : more) commands.push_back(std::move(command));
   };

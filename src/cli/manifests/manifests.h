@@ -13,7 +13,7 @@
 
 // `outrigger manifests`: what runs agents in a cluster, as objects for `kubectl apply`.
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 
 struct ManifestsFlags {
   std::vector<std::string> names;  // agents, "gang,qos" for one container; annotators
@@ -80,4 +80,4 @@ std::string ManifestFileName(const ManifestsRequest& request);
 /// `outrigger manifests`.
 Command ManifestsCommand(const std::vector<AgentInfo>& registry);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

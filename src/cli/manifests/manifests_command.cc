@@ -12,7 +12,7 @@
 #include "console/format/files.h"
 #include "fmt/format.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 absl::StatusOr<int64_t> ReadReplicas(const std::string& text) {
@@ -157,4 +157,4 @@ Command ManifestsCommand(const std::vector<AgentInfo>& registry) {
   return command;
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

@@ -7,7 +7,7 @@
 #include "console/program_testing.h"
 #include "yaml-cpp/yaml.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 using ::outrigger::testing::Ran;
@@ -173,4 +173,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

@@ -4,7 +4,7 @@
 
 #include "fmt/format.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 constexpr int kSchedulerPort = 10259;
@@ -217,4 +217,4 @@ Object DeploymentOf(const Owner& owner, int64_t replicas, int grace, const Objec
   return deployment;
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

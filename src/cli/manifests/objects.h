@@ -9,7 +9,7 @@
 
 // The Kubernetes objects of a rendering, each as Kubernetes takes it.
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 
 using Object = nlohmann::ordered_json;
 
@@ -54,4 +54,4 @@ Object SchedulerContainerOf(const std::string& image, const std::string& config_
 Object DeploymentOf(const Owner& owner, int64_t replicas, int grace, const Object& sidecars,
                     const Object& containers, const std::vector<std::string>& config_maps);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_replace.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 constexpr const char* kDeviceClaims =
@@ -110,4 +110,4 @@ std::string UsageAnnotatorPolicy(const std::string& name_space, const std::strin
                              {{"{namespace}", name_space}, {"{account}", account}});
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

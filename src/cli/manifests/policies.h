@@ -4,7 +4,7 @@
 
 // Admission policies that belong to a rendering, as YAML documents.
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 
 /// Rejects pods with device claims of all schedulers but `scheduler`: they would start without
 /// their devices.
@@ -14,4 +14,4 @@ std::string DeviceClaimsPolicy(const std::string& scheduler);
 /// may be patched.
 std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

@@ -10,7 +10,7 @@
 #include "console/settings/server_settings.h"
 #include "fmt/format.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 // What a container takes to stop: --drain-timeout, and some seconds to begin and to end.
@@ -310,4 +310,4 @@ absl::StatusOr<std::string> RenderManifests(const ManifestsRequest& request,
   return HeadOf(request) + documents.text();
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests

@@ -14,7 +14,7 @@
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::manifests {
 namespace {
 
 using Processes = std::vector<AgentProcess>;
@@ -371,4 +371,4 @@ std::string ManifestFileName(const ManifestsRequest& request) {
   return name + ".yaml";
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::manifests
