@@ -225,6 +225,7 @@ absl::Status RenderServiceAccount(const ManifestsRequest& request,
                                   const std::vector<AgentInfo>& registry, Documents* documents) {
   const Owner owner{"extender-serviceaccount", request.flags.name_space};
   std::vector<const AgentInfo*> agents;
+  agents.reserve(registry.size());
   for (const AgentInfo& agent : registry) agents.push_back(&agent);
   const auto rights = RightsOf(agents, {.name_space = owner.name_space});
   if (!rights.ok()) return rights.status();
