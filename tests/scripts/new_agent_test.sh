@@ -54,6 +54,9 @@ refuses --with-nodes "is not an option"
 ports=$(sed -n 's/.*PORT \([0-9]*\).*/\1/p' "$tree"/agents/*/CMakeLists.txt)
 [[ -z $(sort <<<"$ports" | uniq -d) ]] || fail "a port twice: $ports"
 [[ -z $(compgen -G "$tree/.new-agent.*") ]] || fail "left a half-made folder"
+must "$tree/dockerfiles/generate" --check
+grep -qx 'ARG AGENTS=node-quota' "$tree/dockerfiles/Dockerfile.node-quota" || fail "its image has other agents"
+[[ ! -e $tree/dockerfiles/Dockerfile.node-number ]] || fail "the image of an agent that is gone is left"
 grep -q "scheduler/predicates" "$tree"/agents/{node-quota,switch,apart}/* && fail "copied an alias"
 
 # The worked example of CONTRIBUTING.md, followed to the letter.
