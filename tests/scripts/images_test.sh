@@ -15,6 +15,7 @@ engine() {
 #!/usr/bin/env bash
 case \$1 in
   version) exit $2 ;;
+  build) grep -A 1 '^FROM scratch' >"$work/last" ;;
   image) echo registry.example/team/image@sha256:2222 ;;
 esac
 echo "$1 \$*" >>"$work/log"
@@ -36,9 +37,10 @@ for each in docker podman buildah; do engine $each 0; done
 build safe gang,qos -- --network host >"$work/out"
 called "docker build --build-arg SOURCE_DATE_EPOCH=1"
 called "--build-arg AGENTS=safe"
-called "-t kube-sched-ext-gang-qos:0.0 --network host -f dockerfiles/Dockerfile ."
+called "-t kube-sched-ext-gang-qos:0.0 --network host -f - ."
 prints "kube-sched-ext-safe:0.0 sha256:1111
 kube-sched-ext-gang-qos:0.0 sha256:1111"
+[[ $(cat "$work/last") == $'FROM scratch\nLABEL org.opencontainers.image.revision="'* ]] || fail "no commit: $(cat "$work/last")"
 build --push registry.example/team/ safe >"$work/out"
 called "docker push registry.example/team/kube-sched-ext-safe:0.0"
 prints "registry.example/team/kube-sched-ext-safe:0.0 sha256:2222"
