@@ -35,9 +35,8 @@ prints() { [[ $(tr -s ' ' <"$work/out") == "$1" ]] || { cat "$work/out" >&2; fai
 
 for each in docker podman buildah; do engine $each 0; done
 build safe gang,qos -- --network host >"$work/out"
-called "docker build --build-arg SOURCE_DATE_EPOCH=1"
-called "--build-arg AGENTS=safe"
-called "-t kube-sched-ext-gang-qos:0.0 --network host -f - ."
+called "docker build --build-arg AGENTS=gang,qos --network host -f - --build-arg SOURCE_DATE_EPOCH=1 --iidfile"
+called "-t kube-sched-ext-gang-qos:0.0 ."
 prints "kube-sched-ext-safe:0.0 sha256:1111
 kube-sched-ext-gang-qos:0.0 sha256:1111"
 [[ $(cat "$work/last") == $'FROM scratch\nLABEL org.opencontainers.image.revision="'* ]] || fail "no commit: $(cat "$work/last")"
@@ -47,12 +46,13 @@ prints "registry.example/team/kube-sched-ext-safe:0.0 sha256:2222"
 
 engine docker 1 # its daemon does not answer
 build --push registry.example/team safe >"$work/out"
-called "podman build --timestamp 1"
+called "podman build --build-arg AGENTS=safe -f - --target program ."
+called "podman build --build-arg AGENTS=safe -f - --timestamp 1 --iidfile"
 called "podman push --digestfile"
 prints "registry.example/team/kube-sched-ext-safe:0.0 sha256:3333"
 engine podman 1
 build >"$work/out"
-called "buildah build --layers --timestamp 1"
+called "buildah build --layers --build-arg AGENTS=template -f - --timestamp 1 --iidfile"
 [[ $(wc -l <"$work/out") == $("$root/dockerfiles/choose" all | wc -l) ]] || fail "without a name not every agent has an image"
 engine buildah 1
 if build safe; then fail "builds without an engine"; fi
