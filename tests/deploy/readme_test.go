@@ -49,7 +49,6 @@ func TestTheReadmesCommandsRunAGang(t *testing.T) {
 	w.Must(err)
 	s := &steps{world: w, registry: registry.Start(t)}
 	w.Must(os.WriteFile(s.registriesFile(), fmt.Appendf(nil, "[[registry]]\nlocation = %q\ninsecure = true\n", s.registry), 0o644))
-	s.shell("buildah tag localhost/debian:12-slim docker.io/library/debian:12-slim")
 	for _, command := range commands {
 		if strings.Contains(command, "rollout status") {
 			s.runDeployment("outrigger")
