@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/serve/original.h"
 #include "console/format/text.h"
 #include "console/settings/units.h"
 #include "fmt/format.h"
@@ -45,8 +46,9 @@ uint16_t DefaultPort(const std::vector<engine::ServedAgent>& agents) {
 }
 
 absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
-                         server::ServiceOptions* service) {
+                         ServeOptions* options) {
   constexpr int kAdminOffset = 100;
+  server::ServiceOptions* const service = &options->service;
   service->extender.port = settings.port < 0 ? default_port : static_cast<uint16_t>(settings.port);
   if (settings.admin_port >= 0) {
     service->admin_port = static_cast<uint16_t>(settings.admin_port);
@@ -54,13 +56,13 @@ absl::Status ChoosePorts(const ServerSettings& settings, uint16_t default_port,
     service->admin_port = 0;
   } else if (service->extender.port + kAdminOffset > 65535) {
     return Refuse(fmt::format(
-        "--port {}: port {} does not exist, so the admin port has no default; set --admin-port",
-        service->extender.port, service->extender.port + kAdminOffset));
+        "{} {}: port {} does not exist, so the admin port has no default; set --admin-port",
+        options->port_by, service->extender.port, service->extender.port + kAdminOffset));
   } else {
     service->admin_port = static_cast<uint16_t>(service->extender.port + kAdminOffset);
   }
   if (service->extender.port != 0 && service->extender.port == service->admin_port) {
-    return Refuse(fmt::format("--port and --admin-port are both {}; they must differ",
+    return Refuse(fmt::format("{} and --admin-port are both {}; they must differ", options->port_by,
                               service->extender.port));
   }
   return absl::OkStatus();
@@ -197,12 +199,17 @@ absl::StatusOr<ServeOptions> MakeServeOptions(const std::vector<SettingGroup>& g
   absl::Status status =
       CheckCalls(*agents, groups.at(0).values.given(), options.service.takes_calls);
   if (status.ok()) status = CheckAddress(settings);
-  if (status.ok()) status = ChoosePorts(settings, DefaultPort(*agents), &options.service);
+  options.service.extender.bind = settings.bind;
+  absl::StatusOr<uint16_t> port = DefaultPort(*agents);
+  if (status.ok() && settings.original && options.service.takes_calls) {
+    port = ListenAsOriginal(groups.at(0), environment, &options);
+    status = port.status();
+  }
+  if (status.ok()) status = ChoosePorts(settings, *port, &options);
   if (status.ok()) status = ChooseTls(settings, &options.service.extender);
   if (status.ok()) ChooseLimits(settings, &options.service.extender);
   if (status.ok()) status = ChooseCluster(settings, environment, &options.cluster);
   if (!status.ok()) return status;
-  options.service.extender.bind = settings.bind;
   options.service.admin_bind = SplitList(settings.admin_bind);
   options.service.metrics_from_anywhere = settings.metrics_from_anywhere;
   options.drain_delay = *ParseDuration(settings.drain_delay);

@@ -17,6 +17,8 @@ namespace outrigger::cli {
 /// Everything `outrigger serve` needs to start.
 struct ServeOptions {
   server::ServiceOptions service;
+  std::string port_by = "--port";           // what chooses the port for calls
+  std::string open_to_all;                  // a warning if --original opens the port, or empty
   std::vector<engine::ServedAgent> agents;  // at least one; they point into the registry
   std::string node_table;                   // path, or empty
   std::string scheduler_config;             // path, or empty

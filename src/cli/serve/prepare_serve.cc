@@ -12,6 +12,7 @@ absl::StatusOr<PreparedServe> PrepareServe(const SettingsFlags& flags, const Wor
   if (!options.ok()) return options.status();
   WarnOfIdleFlags(flags, options->agents, &*settings);
   PreparedServe prepared;
+  if (!options->open_to_all.empty()) settings->warnings.push_back(options->open_to_all);
   prepared.options = *std::move(options);
   prepared.log = MakeLogOptions(*settings->groups[0].server);
   prepared.warnings = std::move(settings->warnings);

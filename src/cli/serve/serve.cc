@@ -14,6 +14,7 @@
 #include "fmt/format.h"
 #include "kube/config/config.h"
 #include "sdk/base/files.h"
+#include "sdk/base/url.h"
 #include "serve/server/version.h"
 #include "spdlog/spdlog.h"
 
@@ -51,11 +52,18 @@ absl::StatusOr<std::unique_ptr<engine::NodeSource>> LoadNodeTable(const std::str
   return std::make_unique<engine::FixedNodes>(std::move(nodes));
 }
 
-absl::Status WithPortHint(const absl::Status& status) {
-  if (!absl::IsAlreadyExists(status)) return status;
-  return absl::AlreadyExistsError(fmt::format(
-      "{}; find the process with `ss -ltnp`, or choose other ports with --port and --admin-port",
-      std::string(status.message())));
+absl::Status WithPortHint(const absl::Status& status, const std::string& port_by) {
+  const std::string text(status.message());
+  if (absl::IsAlreadyExists(status)) {
+    return absl::AlreadyExistsError(fmt::format(
+        "{}; find the process with `ss -ltnp`, or choose other ports with {} and --admin-port",
+        text, port_by));
+  }
+  if (!absl::IsPermissionDenied(status)) return status;
+  return absl::PermissionDeniedError(fmt::format(
+      "{}; choose a port from 1024 on with {} (and in the scheduler's urlPrefix and the probes), "
+      "or set the sysctl net.ipv4.ip_unprivileged_port_start to 0 in the pod's securityContext",
+      text, port_by));
 }
 
 absl::Status WritePortFile(const std::string& path, const server::Service& service) {
@@ -79,11 +87,11 @@ absl::Status Announce(const ServeOptions& options, const std::string& agents,
   if (!status.ok()) return status;
   std::vector<std::string> admin;
   for (const std::string& address : options.service.admin_bind) {
-    admin.push_back(fmt::format("{}:{}", address, service.admin_port()));
+    admin.push_back(HostAndPort(address, service.admin_port()));
   }
   const std::string where =
       options.service.takes_calls
-          ? fmt::format("on {}:{}", options.service.extender.bind, service.port())
+          ? fmt::format("on {}", HostAndPort(options.service.extender.bind, service.port()))
           : "without an extender";
   spdlog::info("outrigger {} serves {} {}, admin on {}", server::GetVersion().version, agents,
                where, Listed(admin));
@@ -201,7 +209,8 @@ absl::Status Serve(const ServeOptions& options, const Environment& environment) 
   server::ServiceOptions listeners = options.service;
   listeners.checks = following.checks();
   const auto service = server::Service::Start(listeners, **engine, *metrics);
-  status = service.ok() ? Announce(options, agents, **service) : WithPortHint(service.status());
+  status = service.ok() ? Announce(options, agents, **service)
+                        : WithPortHint(service.status(), options.port_by);
   if (status.ok()) RunUntilStopped(options, **engine, **service);
   (*engine)->Stop();
   return status;

@@ -84,7 +84,7 @@ class Loader {
   // An older program took its default for a value that it could not read; so do we, but say so.
   void LoadLegacy(const BoundSetting& setting) {
     const std::string& name = setting.spec.legacy_env;
-    const std::string* value = name.empty() ? nullptr : Find(sources_.environment, name);
+    const std::string* value = name.empty() ? nullptr : Variable(name);
     if (value == nullptr || value->empty()) return;
     absl::Status status = setting.spec.parse_legacy(setting.target, *value);
     if (status.ok()) return;

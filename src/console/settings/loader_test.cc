@@ -213,11 +213,12 @@ TEST_F(SettingsLoader, SuggestsNoVariableThatSharesThePrefixAlone) {
                           "environment variable OUTRIGGER_FOO is not a setting and is ignored"));
 }
 
-// A Service named "outrigger" in the namespace of the pod.
+// Services named "outrigger" and "http" in the namespace of the pod.
 TEST_F(SettingsLoader, LeavesVariablesOfKubernetesAlone) {
   sources_.environment = {{"OUTRIGGER_PORT", "tcp://10.0.0.1:80"},
                           {"OUTRIGGER_SERVICE_HOST", "10.0.0.1"},
-                          {"OUTRIGGER_PORT_80_TCP_PROTO", "tcp"}};
+                          {"OUTRIGGER_PORT_80_TCP_PROTO", "tcp"},
+                          {"HTTP_PORT", "tcp://10.0.0.2:80"}};
   EXPECT_EQ(Load(), "");
   EXPECT_EQ(Print("--port"), "-1");
   EXPECT_THAT(warnings_, IsEmpty());

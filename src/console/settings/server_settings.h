@@ -20,6 +20,7 @@ struct ServerSettings {
   int64_t port = -1;   // -1: as kSharedPort says
   std::string bind = "127.0.0.1";
   bool insecure_listen = false;
+  bool original = false;
   int64_t admin_port = -1;  // -1: port + 100
   std::string admin_bind = "127.0.0.1";
   bool metrics_from_anywhere = false;
@@ -49,6 +50,9 @@ struct ServerSettings {
       Setting{"insecure-listen", &ServerSettings::insecure_listen,
               "allow a --bind address other than loopback without TLS: every client that reaches "
               "the port can call the agents and read all traffic"},
+      Setting{"original", &ServerSettings::original,
+              "listen as the original extender images did, where --port or --bind is not given: on "
+              "HTTP_PORT, else 80, on all addresses, without TLS unless --tls-cert is given"},
       Setting{"tls-cert", &ServerSettings::tls_cert,
               "server certificate for extender calls, in PEM, followed by its intermediates; "
               "reloaded when the file changes"},

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <utility>
 
+#include "sdk/base/url.h"
+
 namespace outrigger::http {
 namespace {
 
@@ -23,7 +25,7 @@ constexpr size_t kMostTold = 64;
 constexpr int kBacklog = 4096;
 
 absl::Status Failed(const std::string& address, uint16_t port, int error) {
-  const std::string text = fmt::format("cannot listen on {}:{}: {}", address, port,
+  const std::string text = fmt::format("cannot listen on {}: {}", HostAndPort(address, port),
                                        std::generic_category().message(error));
   switch (error) {
     case EADDRINUSE:
@@ -143,7 +145,7 @@ absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {
   const int error = ::getaddrinfo(numeric.c_str(), std::to_string(port).c_str(), &hints, &found);
   if (error != 0) {
     return absl::InvalidArgumentError(fmt::format(
-        "cannot listen on {}:{}: accepted is an IP address or localhost", address, port));
+        "cannot listen on {}: accepted is an IP address or localhost", HostAndPort(address, port)));
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owned(found, &::freeaddrinfo);
   return ListenOn(*found, address, port);

@@ -94,6 +94,11 @@ std::string QueryText(const std::vector<std::pair<std::string, std::string>>& qu
   return text;
 }
 
+std::string HostAndPort(std::string_view host, uint16_t port) {
+  const bool bracketed = host.find(':') != std::string_view::npos;
+  return bracketed ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
+}
+
 std::string Url::Authority() const {
   return bracketed ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,9 @@ std::string Escape(std::string_view text);
 
 /// "?a=b&c=d", escaped; empty without parameters.
 std::string QueryText(const std::vector<std::pair<std::string, std::string>>& query);
+
+/// "127.0.0.1:80", "[::1]:80"
+std::string HostAndPort(std::string_view host, uint16_t port);
 
 /// Where an API server or a proxy is.
 struct Url {
