@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/scheduler_config/flags.h"
+#include "cli/scheduler_config/policy/policy.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "console/args/flags.h"
 #include "console/format/files.h"
@@ -13,14 +14,15 @@
 namespace outrigger::cli {
 namespace {
 
-absl::StatusOr<std::optional<SchedulerConfigInput>> ReadInput(const std::string& path,
+absl::StatusOr<std::optional<SchedulerConfigInput>> ReadInput(const std::string& flag,
+                                                              const std::string& path,
                                                               const World& world) {
   if (path.empty()) return std::optional<SchedulerConfigInput>();
   if (path == "-") {
     return SchedulerConfigInput{"standard input", {std::istreambuf_iterator<char>(world.in), {}}};
   }
   absl::StatusOr<std::string> yaml = ReadFile(path);
-  if (!yaml.ok()) return Of("--in", yaml.status());
+  if (!yaml.ok()) return Of(flag, yaml.status());
   return SchedulerConfigInput{path, *std::move(yaml)};
 }
 
@@ -58,13 +60,64 @@ absl::StatusOr<SchedulerConfigFlags> ReadSchedulerConfigFlags(const Given& given
   return flags;
 }
 
+int Print(const SchedulerConfigText& text, const World& world) {
+  for (const std::string& note : text.notes) world.err << "note: " << note << "\n";
+  return Finish(absl::StatusOr<std::string>(text.yaml), world);
+}
+
+// A Policy has its own extenders.
+absl::Status CheckFlagsBesidePolicy(const Given& given) {
+  for (const char* flag :
+       {"--agents", "--url", "--in", "--weight", "--http-timeout", "--bind-timeout", "--full-nodes",
+        "--ignorable", "--members-only", "--only-groups", "--tls-ca", "--tls-cert", "--tls-key",
+        "--tls-server-name", "--tls-insecure"}) {
+    if (!given.Has(flag)) continue;
+    return absl::InvalidArgumentError(
+        std::string(flag) +
+        " is not accepted with --from-policy, which takes the extenders of the Policy; to add "
+        "agents, run scheduler-config again with --in and its output");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SchedulerConfigText> WriteFromPolicy(const Given& given, const World& world) {
+  absl::Status status = CheckFlagsBesidePolicy(given);
+  if (!status.ok()) return status;
+  const auto input = ReadInput("--from-policy", given.Value("--from-policy"), world);
+  if (!input.ok()) return input.status();
+  if (!input->has_value()) {
+    return absl::InvalidArgumentError("\"\" is not accepted; expected the path of a file, or -");
+  }
+  const auto converted = ConvertPolicy(**input, given.Value("--scheduler-name"));
+  if (!converted.ok()) return converted.status();
+  SchedulerConfigPlan plan;
+  plan.scheduler_name = converted->scheduler_name;
+  plan.kubeconfig = given.Value("--kubeconfig");
+  plan.compiled_in = MakeSettingGroups(world.registry);
+  plan.left_out = world.left_out;
+  plan.notes = converted->notes;
+  auto text = WriteSchedulerConfig(plan, converted->configuration);
+  if (!text.ok()) return text;
+  status =
+      CheckAcceptedByScheduler({"what is asked for", text->yaml}, plan.compiled_in, plan.left_out);
+  if (!status.ok()) return status;
+  return text;
+}
+
+int RunFromPolicy(const Given& given, const World& world) {
+  const auto text = WriteFromPolicy(given, world);
+  if (!text.ok()) return Finish(Of("--from-policy", text.status()), world);
+  return Print(*text, world);
+}
+
 int RunSchedulerConfig(const Given& given, const World& world) {
+  if (given.Has("--from-policy")) return RunFromPolicy(given, world);
   const auto read = ReadSchedulerConfigFlags(given, world);
   if (!read.ok()) return Finish(read.status(), world);
   const SchedulerConfigFlags& flags = *read;
   const auto plan = PlanSchedulerConfig(flags, world.registry, world.left_out);
   if (!plan.ok()) return Finish(plan.status(), world);
-  const auto input = ReadInput(flags.in, world);
+  const auto input = ReadInput("--in", flags.in, world);
   if (!input.ok()) return Finish(input.status(), world);
   if (input->has_value()) {
     const SchedulerConfigInput& base = **input;
@@ -74,8 +127,7 @@ int RunSchedulerConfig(const Given& given, const World& world) {
   }
   const auto text = WriteSchedulerConfig(*plan, *input);
   if (!text.ok()) return Finish(Of(flags.in.empty() ? "" : "--in", text.status()), world);
-  for (const std::string& note : text->notes) world.err << "note: " << note << "\n";
-  return Finish(absl::StatusOr<std::string>(text->yaml), world);
+  return Print(*text, world);
 }
 
 // A flag with a value for each agent.
@@ -133,6 +185,12 @@ Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
         {.name = "--in",
          .value = "FILE",
          .help = "configuration to extend; - reads standard input; comments are lost",
+         .is_file = true},
+        {.name = "--from-policy",
+         .value = "FILE",
+         .help =
+             "print what the v1 Policy in FILE (JSON or YAML; also a ConfigMap with one, or the "
+             "manifest of a scheduler) asks for, instead of agents; - reads standard input",
          .is_file = true},
         PerAgentFlag("--weight", "N",
                      "weight of the agent's scores next to the scheduler's own (an integer from 1 "
