@@ -188,9 +188,8 @@ Command SchedulerConfigCommand(const std::vector<AgentInfo>& registry) {
          .is_file = true},
         {.name = "--from-policy",
          .value = "FILE",
-         .help =
-             "print what the v1 Policy in FILE (JSON or YAML; also a ConfigMap with one, or the "
-             "manifest of a scheduler) asks for, instead of agents; - reads standard input",
+         .help = "convert the v1 Policy in FILE (also in a ConfigMap or a manifest) instead of "
+                 "calling agents; - reads standard input",
          .is_file = true},
         PerAgentFlag("--weight", "N",
                      "weight of the agent's scores next to the scheduler's own (an integer from 1 "

@@ -51,8 +51,8 @@ struct ServerSettings {
               "allow a --bind address other than loopback without TLS: every client that reaches "
               "the port can call the agents and read all traffic"},
       Setting{"original", &ServerSettings::original,
-              "listen as the original extender images did, where --port or --bind is not given: on "
-              "HTTP_PORT, else 80, on all addresses, without TLS unless --tls-cert is given"},
+              "listen as the original images did: by default on HTTP_PORT, else 80, on all "
+              "addresses, without TLS"},
       Setting{"tls-cert", &ServerSettings::tls_cert,
               "server certificate for extender calls, in PEM, followed by its intermediates; "
               "reloaded when the file changes"},
