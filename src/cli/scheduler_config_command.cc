@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/scheduler_config/flags.h"
-#include "cli/scheduler_config/policy/policy.h"
+#include "cli/scheduler_config/from_policy.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "console/args/flags.h"
 #include "console/format/files.h"

@@ -48,14 +48,14 @@ absl::StatusOr<uint16_t> ListenAsOriginal(const SettingGroup& server,
                                           const Environment& environment, ServeOptions* options) {
   const auto port = Port(server, environment, options);
   if (!port.ok()) return port.status();
-  if (!server.GivenBy("--bind").empty()) return port;
+  if (!server.GivenBy("--bind").empty()) return *port;
   options->service.extender.bind = AllAddresses();
   if (server.server->tls_cert.empty()) {
     options->open_to_all =
         "--original: the port for calls is open on all addresses without TLS, as the original's "
         "was: every client that reaches it can call the agents and read all traffic";
   }
-  return port;
+  return *port;
 }
 
 }  // namespace outrigger::cli

@@ -58,6 +58,12 @@ TEST(Escape, KeepsLettersDigitsAndFourMarks) {
   EXPECT_EQ(QueryText({}), "");
 }
 
+TEST(HostAndPort, PutsAddressesWithColonsInBrackets) {
+  EXPECT_EQ(HostAndPort("127.0.0.1", 80), "127.0.0.1:80");
+  EXPECT_EQ(HostAndPort("localhost", 80), "localhost:80");
+  EXPECT_EQ(HostAndPort("::", 5401), "[::]:5401");
+}
+
 TEST(Loopback, IsKnownByNameAndNumber) {
   for (const char* host : {"localhost", "::1", "127.0.0.1", "127.8.9.10"}) {
     EXPECT_TRUE(IsLoopback(host)) << host;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "cli/scheduler_config/policy/source.h"
+#include "cli/scheduler_config/policy_source.h"
 #include "cli/scheduler_config/scheduler_config.h"
 #include "yaml-cpp/yaml.h"
 

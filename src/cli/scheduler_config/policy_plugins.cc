@@ -1,4 +1,4 @@
-#include "cli/scheduler_config/policy/plugins.h"
+#include "cli/scheduler_config/policy_plugins.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "cli/scheduler_config/policy/documents.h"
+#include "cli/scheduler_config/policy_documents.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "cli/scheduler_config/policy/policy.h"
+#include "cli/scheduler_config/from_policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

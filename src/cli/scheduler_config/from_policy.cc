@@ -1,11 +1,11 @@
-#include "cli/scheduler_config/policy/policy.h"
+#include "cli/scheduler_config/from_policy.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/time/time.h"
-#include "cli/scheduler_config/policy/documents.h"
-#include "cli/scheduler_config/policy/plugins.h"
+#include "cli/scheduler_config/policy_documents.h"
+#include "cli/scheduler_config/policy_plugins.h"
 #include "console/format/yaml.h"
 #include "console/format/yaml_error.h"
 #include "fmt/format.h"

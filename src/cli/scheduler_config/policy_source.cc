@@ -1,4 +1,4 @@
-#include "cli/scheduler_config/policy/source.h"
+#include "cli/scheduler_config/policy_source.h"
 
 #include <algorithm>
 #include <set>

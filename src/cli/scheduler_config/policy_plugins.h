@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "cli/scheduler_config/policy/source.h"
+#include "cli/scheduler_config/policy_source.h"
 #include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli {
