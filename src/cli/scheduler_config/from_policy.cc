@@ -254,10 +254,13 @@ class PolicyConverter {
     }
     if (election.size() == 0) return absl::OkStatus();
     root_["leaderElection"] = election;
-    if (MapReader(election, place).Truth("leaderElect").Or(true)) {
-      notes_.emplace_back(
-          "leaderElection is by a Lease now: the scheduler's account needs leases of "
-          "coordination.k8s.io (deploy/service-account.yaml grants it)");
+    const MapReader fields(election, place);
+    if (fields.Truth("leaderElect").Or(true)) {
+      notes_.push_back(fmt::format(
+          "leaderElection is by the Lease {}/{} now: the scheduler's account needs leases of "
+          "coordination.k8s.io: create, and get and update of this one",
+          fields.Text("resourceNamespace").Or("kube-system"),
+          fields.Text("resourceName").Or("kube-scheduler")));
     }
     return absl::OkStatus();
   }

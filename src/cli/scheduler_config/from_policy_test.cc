@@ -23,11 +23,11 @@ ConvertedPolicy Converted(const std::string& text, const std::string& scheduler_
   return converted.ok() ? *std::move(converted) : ConvertedPolicy{};
 }
 
-constexpr const char* kHead =
+constexpr const char* kConfigHead =
     "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
 
 // Two extenders in one pod, as the original's manifest has them.
-constexpr const char* kManifest = R"(
+constexpr const char* kOldManifest = R"(
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: second-config, namespace: kube-system}
@@ -66,9 +66,9 @@ metadata: {name: second}
 )";
 
 TEST(Policy, OfAManifestIsConvertedWithTheSchedulersNameAndElection) {
-  const ConvertedPolicy converted = Converted(kManifest);
+  const ConvertedPolicy converted = Converted(kOldManifest);
   EXPECT_EQ(converted.scheduler_name, "second");
-  EXPECT_EQ(converted.configuration.yaml, std::string(kHead) + R"(leaderElection:
+  EXPECT_EQ(converted.configuration.yaml, std::string(kConfigHead) + R"(leaderElection:
   leaderElect: true
   resourceName: second
   resourceNamespace: kube-system
@@ -93,21 +93,21 @@ extenders:
     EXPECT_THAT(converted.notes, Contains(HasSubstr("ConfigMap second-config: config.yaml: " +
                                                     std::string(field) + " is not taken over")));
   }
-  EXPECT_THAT(converted.notes, Contains(HasSubstr("leases of coordination.k8s.io")));
+  EXPECT_THAT(converted.notes, Contains(HasSubstr("by the Lease kube-system/second now")));
   EXPECT_THAT(converted.notes, Contains(HasSubstr("predicates are not given")));
   EXPECT_THAT(converted.notes, Contains(HasSubstr("priorities are not given")));
 }
 
 TEST(Policy, IsFoundInAListAndByItself) {
   EXPECT_EQ(Converted("kind: List\nitems: [{kind: Policy, apiVersion: v1}]").configuration.yaml,
-            kHead);
+            kConfigHead);
   EXPECT_EQ(Converted("{\t\"kind\": \"Policy\",\n\t\"apiVersion\": \"v1\"\n}").configuration.yaml,
-            kHead);
+            kConfigHead);
 }
 
 TEST(Policy, ANameThatIsGivenWins) {
-  EXPECT_EQ(Converted(kManifest, "third").scheduler_name, "third");
-  EXPECT_THAT(Converted(kManifest, "third").configuration.yaml,
+  EXPECT_EQ(Converted(kOldManifest, "third").scheduler_name, "third");
+  EXPECT_THAT(Converted(kOldManifest, "third").configuration.yaml,
               HasSubstr("- schedulerName: third\n"));
   EXPECT_THAT(Converted("{kind: Policy, apiVersion: v1}").notes,
               Contains(HasSubstr("this is for default-scheduler")));
@@ -118,7 +118,7 @@ TEST(Policy, WithPredicatesHasTheseAndTheMandatoryOnesAlone) {
     "predicates": [{"name": "PodFitsHostPorts"}, {"name": "PodFitsResources"},
       {"name": "NoDiskConflict"}, {"name": "MatchNodeSelector"}, {"name": "HostName"},
       {"name": "EvenPodsSpread"}, {"name": "MaxEBSVolumeCount"}, {"name": "CheckNodeCondition"}]})");
-  EXPECT_EQ(converted.configuration.yaml, std::string(kHead) + R"(profiles:
+  EXPECT_EQ(converted.configuration.yaml, std::string(kConfigHead) + R"(profiles:
   - plugins:
       multiPoint:
         disabled:
@@ -161,7 +161,7 @@ priorities:
 hardPodAffinitySymmetricWeight: 10
 alwaysCheckAllPredicates: true
 )");
-  EXPECT_EQ(converted.configuration.yaml, std::string(kHead) + R"(profiles:
+  EXPECT_EQ(converted.configuration.yaml, std::string(kConfigHead) + R"(profiles:
   - plugins:
       preScore:
         disabled:
@@ -246,7 +246,7 @@ extenders:
    managedResources: [{name: example.com/foo, ignoredByScheduler: true}]}
 )")
                 .configuration.yaml,
-            std::string(kHead) + R"(extenders:
+            std::string(kConfigHead) + R"(extenders:
   - urlPrefix: https://e:8443/x
     filterVerb: f
     preemptVerb: p
@@ -268,13 +268,13 @@ extenders:
 )");
 }
 
-struct BadRow {
+struct BadPolicyRow {
   std::string name;
   std::string text;
   std::string error;
 };
 
-class BadPolicy : public ::testing::TestWithParam<BadRow> {};
+class BadPolicy : public ::testing::TestWithParam<BadPolicyRow> {};
 
 TEST_P(BadPolicy, IsRefusedByFieldAndCause) {
   const auto converted = ConvertPolicy({"p", GetParam().text}, "");
@@ -293,81 +293,89 @@ std::string MapOf(const std::string& policy) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, BadPolicy,
     ::testing::Values(
-        BadRow{"Nothing", "",
-               "has no Policy, and no ConfigMap with one under policy.cfg (kinds found: none)"},
-        BadRow{"OtherKinds", "kind: Pod\n---\nkind: ConfigMap\ndata: {a: b}",
-               "(kinds found: ConfigMap and Pod)"},
-        BadRow{"ListOfItself", "&a {kind: List, items: [*a]}", "(kinds found: List)"},
-        BadRow{"NoYaml", "kind: [", "p:1:"}, BadRow{"NoMapping", "[1]", "p:1: expected a mapping"},
-        BadRow{"NoKind", "extenders: []", "p:1: kind: is missing; expected Policy"},
-        BadRow{"TwoPolicies", Policy("") + "---\n" + MapOf("{kind: Policy, apiVersion: v1}"),
-               "p and p: ConfigMap m: policy.cfg have a Policy each; give one"},
-        BadRow{"TwoConfigurations",
-               Policy("") +
-                   "---\nkind: KubeSchedulerConfiguration\n---\nkind: KubeSchedulerConfiguration\n",
-               "has 2 KubeSchedulerConfigurations, of which 0 name the Policy's ConfigMap"},
-        BadRow{"BrokenInMap", MapOf("{\"kind\": "), "p: ConfigMap m: policy.cfg:"},
-        BadRow{"OtherKindInMap", MapOf("{kind: Pod}"),
-               "p: ConfigMap m: policy.cfg:1: expected one document of kind Policy"},
-        BadRow{"ApiVersion", "kind: Policy\napiVersion: v2", "p:2: apiVersion: expected v1"},
-        BadRow{"UnknownField", Policy("extender: []"),
-               "p:3: extender: a Policy has no such field; did you mean extenders?"},
-        BadRow{"FieldTwice", Policy("predicates: []\npredicates: []"),
-               "p:4: predicates: is given twice"},
-        BadRow{"FieldOfTheNewKind", Policy("extenders: [{urlPrefix: u, enableHTTPS: true}]"),
-               "extenders[0].enableHTTPS: there is no such field; a Policy has here urlPrefix, "},
-        BadRow{"NoList", Policy("extenders: {}"), "p:3: extenders: expected a list"},
-        BadRow{"NoUrl", Policy("extenders: [{filterVerb: f}]"),
-               "extenders[0].urlPrefix: expected a URL"},
-        BadRow{"NoVerb", Policy("extenders: [{urlPrefix: u, filterVerb: \"\"}]"),
-               "extenders[0]: has no verb"},
-        BadRow{"VerbNumber", Policy("extenders: [{urlPrefix: u, filterVerb: 7}]"),
-               "extenders[0].filterVerb: expected a text"},
-        BadRow{"NoWeight", Policy("extenders: [{urlPrefix: u, prioritizeVerb: v}]"),
-               "extenders[0].weight: expected an integer above 0"},
-        BadRow{"TimeoutText",
-               Policy("extenders: [{urlPrefix: u, filterVerb: f, httpTimeout: 30s}]"),
-               "extenders[0].httpTimeout: expected nanoseconds"},
-        BadRow{"TimeoutNegative",
-               Policy("extenders: [{urlPrefix: u, filterVerb: f, httpTimeout: -1}]"),
-               "extenders[0].httpTimeout: expected nanoseconds"},
-        BadRow{"Truth", Policy("extenders: [{urlPrefix: u, filterVerb: f, ignorable: \"yes\"}]"),
-               "extenders[0].ignorable: expected true or false"},
-        BadRow{"TlsField", Policy("extenders: [{urlPrefix: u, filterVerb: f, tlsConfig: {ca: x}}]"),
-               "extenders[0].tlsConfig.ca: there is no such field; a Policy has here insecure, "},
-        BadRow{"ResourceWithoutName",
-               Policy("extenders: [{urlPrefix: u, filterVerb: f, managedResources: [{}]}]"),
-               "extenders[0].managedResources[0].name: expected a name"},
-        BadRow{"UnknownPredicate", Policy("predicates: [{name: PodFitsResource}]"),
-               "predicates[0]: there is no predicate \"PodFitsResource\"; did you mean "
-               "PodFitsResources?"},
-        BadRow{"PredicateWithoutName", Policy("predicates: [{}]"),
-               "predicates[0].name: is missing"},
-        BadRow{"LabelsPresence",
-               Policy("predicates: [{name: x, argument: {labelsPresence: {labels: [a]}}}]"),
-               "predicates[0].argument.labelsPresence: no plugin of kube-scheduler takes this any "
-               "more; "
-               "require the labels by addedAffinity"},
-        BadRow{"UnknownPriority", Policy("priorities: [{name: x, weight: 1}]"),
-               "priorities[0]: there is no priority \"x\""},
-        BadRow{"PriorityWithoutWeight", Policy("priorities: [{name: EqualPriority}]"),
-               "priorities[0].weight: expected an integer from 1 to 2147483647"},
-        BadRow{
+        BadPolicyRow{
+            "Nothing", "",
+            "has no Policy, and no ConfigMap with one under policy.cfg (kinds found: none)"},
+        BadPolicyRow{"OtherKinds", "kind: Pod\n---\nkind: ConfigMap\ndata: {a: b}",
+                     "(kinds found: ConfigMap and Pod)"},
+        BadPolicyRow{"ListOfItself", "&a {kind: List, items: [*a]}", "(kinds found: List)"},
+        BadPolicyRow{"NoYaml", "kind: [", "p:1:"},
+        BadPolicyRow{"NoMapping", "[1]", "p:1: expected a mapping"},
+        BadPolicyRow{"NoKind", "extenders: []", "p:1: kind: is missing; expected Policy"},
+        BadPolicyRow{"TwoPolicies", Policy("") + "---\n" + MapOf("{kind: Policy, apiVersion: v1}"),
+                     "p and p: ConfigMap m: policy.cfg have a Policy each; give one"},
+        BadPolicyRow{
+            "TwoConfigurations",
+            Policy("") +
+                "---\nkind: KubeSchedulerConfiguration\n---\nkind: KubeSchedulerConfiguration\n",
+            "has 2 KubeSchedulerConfigurations, of which 0 name the Policy's ConfigMap"},
+        BadPolicyRow{"BrokenInMap", MapOf("{\"kind\": "), "p: ConfigMap m: policy.cfg:"},
+        BadPolicyRow{"OtherKindInMap", MapOf("{kind: Pod}"),
+                     "p: ConfigMap m: policy.cfg:1: expected one document of kind Policy"},
+        BadPolicyRow{"ApiVersion", "kind: Policy\napiVersion: v2", "p:2: apiVersion: expected v1"},
+        BadPolicyRow{"UnknownField", Policy("extender: []"),
+                     "p:3: extender: a Policy has no such field; did you mean extenders?"},
+        BadPolicyRow{"FieldTwice", Policy("predicates: []\npredicates: []"),
+                     "p:4: predicates: is given twice"},
+        BadPolicyRow{
+            "FieldOfTheNewKind", Policy("extenders: [{urlPrefix: u, enableHTTPS: true}]"),
+            "extenders[0].enableHTTPS: there is no such field; a Policy has here urlPrefix, "},
+        BadPolicyRow{"NoList", Policy("extenders: {}"), "p:3: extenders: expected a list"},
+        BadPolicyRow{"NoUrl", Policy("extenders: [{filterVerb: f}]"),
+                     "extenders[0].urlPrefix: expected a URL"},
+        BadPolicyRow{"NoVerb", Policy("extenders: [{urlPrefix: u, filterVerb: \"\"}]"),
+                     "extenders[0]: has no verb"},
+        BadPolicyRow{"VerbNumber", Policy("extenders: [{urlPrefix: u, filterVerb: 7}]"),
+                     "extenders[0].filterVerb: expected a text"},
+        BadPolicyRow{"NoWeight", Policy("extenders: [{urlPrefix: u, prioritizeVerb: v}]"),
+                     "extenders[0].weight: expected an integer above 0"},
+        BadPolicyRow{"TimeoutText",
+                     Policy("extenders: [{urlPrefix: u, filterVerb: f, httpTimeout: 30s}]"),
+                     "extenders[0].httpTimeout: expected nanoseconds"},
+        BadPolicyRow{"TimeoutNegative",
+                     Policy("extenders: [{urlPrefix: u, filterVerb: f, httpTimeout: -1}]"),
+                     "extenders[0].httpTimeout: expected nanoseconds"},
+        BadPolicyRow{"Truth",
+                     Policy("extenders: [{urlPrefix: u, filterVerb: f, ignorable: \"yes\"}]"),
+                     "extenders[0].ignorable: expected true or false"},
+        BadPolicyRow{
+            "TlsField", Policy("extenders: [{urlPrefix: u, filterVerb: f, tlsConfig: {ca: x}}]"),
+            "extenders[0].tlsConfig.ca: there is no such field; a Policy has here insecure, "},
+        BadPolicyRow{"ResourceWithoutName",
+                     Policy("extenders: [{urlPrefix: u, filterVerb: f, managedResources: [{}]}]"),
+                     "extenders[0].managedResources[0].name: expected a name"},
+        BadPolicyRow{"UnknownPredicate", Policy("predicates: [{name: PodFitsResource}]"),
+                     "predicates[0]: there is no predicate \"PodFitsResource\"; did you mean "
+                     "PodFitsResources?"},
+        BadPolicyRow{"PredicateWithoutName", Policy("predicates: [{}]"),
+                     "predicates[0].name: is missing"},
+        BadPolicyRow{
+            "LabelsPresence",
+            Policy("predicates: [{name: x, argument: {labelsPresence: {labels: [a]}}}]"),
+            "predicates[0].argument.labelsPresence: no plugin of kube-scheduler takes this any "
+            "more; "
+            "require the labels by addedAffinity"},
+        BadPolicyRow{"UnknownPriority", Policy("priorities: [{name: x, weight: 1}]"),
+                     "priorities[0]: there is no priority \"x\""},
+        BadPolicyRow{"PriorityWithoutWeight", Policy("priorities: [{name: EqualPriority}]"),
+                     "priorities[0].weight: expected an integer from 1 to 2147483647"},
+        BadPolicyRow{
             "ServiceAntiAffinity",
             Policy(
                 "priorities: [{name: x, weight: 1, argument: {serviceAntiAffinity: {label: a}}}]"),
             "use topologySpreadConstraints"},
-        BadRow{"TwoStrategies",
-               Policy("priorities: [{name: LeastRequestedPriority, weight: 1}, {name: "
-                      "MostRequestedPriority, weight: 1}]"),
-               "priorities[1]: MostRequestedPriority stands for scoringStrategy MostAllocated of "
-               "NodeResourcesFit, which has only one; priorities[0] has it already"},
-        BadRow{"RatioWithoutShape",
-               Policy("priorities: [{name: x, weight: 1, argument: "
-                      "{requestedToCapacityRatioArguments: {}}}]"),
-               "requestedToCapacityRatioArguments: shape is missing"},
-        BadRow{"AffinityWeight", Policy("hardPodAffinitySymmetricWeight: 101"),
-               "p:3: hardPodAffinitySymmetricWeight: expected an integer from 1 to 100"}),
+        BadPolicyRow{
+            "TwoStrategies",
+            Policy("priorities: [{name: LeastRequestedPriority, weight: 1}, {name: "
+                   "MostRequestedPriority, weight: 1}]"),
+            "priorities[1]: MostRequestedPriority stands for scoringStrategy MostAllocated of "
+            "NodeResourcesFit, which has only one; priorities[0] has it already"},
+        BadPolicyRow{"RatioWithoutShape",
+                     Policy("priorities: [{name: x, weight: 1, argument: "
+                            "{requestedToCapacityRatioArguments: {}}}]"),
+                     "requestedToCapacityRatioArguments: shape is missing"},
+        BadPolicyRow{"AffinityWeight", Policy("hardPodAffinitySymmetricWeight: 101"),
+                     "p:3: hardPodAffinitySymmetricWeight: expected an integer from 1 to 100"}),
     [](const auto& row) { return row.param.name; });
 
 TEST(FromPolicy, PrintsWhatDoctorAccepts) {
@@ -393,7 +401,7 @@ TEST(FromPolicy, ReadsStandardInput) {
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("schedulerName: third"));
   EXPECT_THAT(ran.out, HasSubstr("kubeconfig: /k"));
-  EXPECT_THAT(ran.out, HasSubstr("leaderElect: false"));
+  EXPECT_THAT(ran.out, HasSubstr("resourceName: third"));
 }
 
 TEST(FromPolicy, RefusesWhatTheSchedulerRefuses) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/client-go/rest"
 	schedulerv1 "k8s.io/kube-scheduler/config/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
@@ -18,26 +20,21 @@ import (
 )
 
 // What the account of the original extenders may do, of what agents need.
-const originalRights = `apiVersion: v1
-kind: ServiceAccount
-metadata: {name: extender-serviceaccount, namespace: kube-system}
+var originalRights = []rbacv1.PolicyRule{
+	{APIGroups: []string{""}, Resources: []string{"nodes", "pods"}, Verbs: []string{"get", "list", "watch"}},
+	{APIGroups: []string{"*"}, Resources: []string{"configmaps"}, Verbs: []string{"get", "list", "watch"}},
+}
+
+const originalConfiguration = `{apiVersion: v1, kind: ConfigMap, metadata: {name: my-scheduler-config}, data: {config.yaml: '
+  {"apiVersion": "kubescheduler.config.k8s.io/v1alpha1", "kind": "KubeSchedulerConfiguration",
+   "schedulerName": "my-scheduler",
+   "algorithmSource": {"policy": {"configMap": {"namespace": "kube-system", "name": "my-scheduler-policy"}}},
+   "leaderElection": {"leaderElect": true, "lockObjectName": "my-scheduler", "lockObjectNamespace": "kube-system"}}'}}
 ---
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRole
-metadata: {name: extender-clusterrole}
-rules:
-- {apiGroups: [""], resources: [nodes, pods], verbs: [get, list, watch]}
-- {apiGroups: ["*"], resources: [configmaps, storageclasses], verbs: [get, list, watch]}
----
-apiVersion: rbac.authorization.k8s.io/v1
-kind: ClusterRoleBinding
-metadata: {name: extender-rolebinding}
-subjects: [{kind: ServiceAccount, name: extender-serviceaccount, namespace: kube-system}]
-roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: extender-clusterrole}
 `
 
-// A manifest of two extenders, as the original has it: the Policy is converted, and the agents get the
-// original's variables, paths, account and probes.
+// A manifest of two extenders, as the original has it: the Policy is converted, the scheduler gets our
+// account of the old name, and the agents get the original's variables, paths, rights and probes.
 func TestOriginalExtendersRunWithOnlyTheirProgramsReplaced(t *testing.T) {
 	t.Parallel()
 	w := scheduling.New(t)
@@ -49,14 +46,18 @@ func TestOriginalExtendersRunWithOnlyTheirProgramsReplaced(t *testing.T) {
 	} {
 		w.Annotate(node, annotations)
 	}
-	config, err := w.Cluster.ConfigWithManifest(w.Ctx, []byte(originalRights))
+	config, err := w.Cluster.ConfigWithRules(w.Ctx, "original", originalRights...)
 	w.Must(err)
 	kubeconfig, err := w.Cluster.WriteKubeconfig("original", config)
 	w.Must(err)
 	safe := startOriginal(w, "safe", kubeconfig, "SAFEUTILIZATION=90", "SAFEPERCENTILE=30",
 		"SAFEPRINTTABLE=false", "SAFEFORECASTWEIGHT=20", "LOG_LEVEL=TRACE")
 	congestion := startOriginal(w, "congestion", kubeconfig, "CONGESTION_FACTOR_MAX=10", "LOG_LEVEL=ALERT")
-	w.StartScheduler(fromPolicy(w, fmt.Sprintf(`"extenders": [
+	account, err := os.ReadFile("../../../deploy/service-account.yaml")
+	w.Must(err)
+	scheduler, err := w.Cluster.ConfigWithManifest(w.Ctx, account)
+	w.Must(err)
+	w.StartScheduler(fromPolicy(w, scheduler, originalConfiguration, fmt.Sprintf(`"extenders": [
 	{"urlPrefix": "http://localhost:%d/scheduler", "filterVerb": "predicates/safe-overload",
 	 "prioritizeVerb": "priorities/safe-overload", "preemptVerb": "", "bindVerb": "", "weight": 1,
 	 "enableHttps": false, "nodeCacheCapable": false},
@@ -64,7 +65,7 @@ func TestOriginalExtendersRunWithOnlyTheirProgramsReplaced(t *testing.T) {
 	 "preemptVerb": "", "bindVerb": "", "weight": 1000, "enableHttps": false, "nodeCacheCapable": false}]`,
 		safe, congestion)))
 	for _, name := range []string{"p", "q", "r"} {
-		w.Pods(kube.MakePod(name))
+		w.Pods(kube.MakePod(name).Scheduler("my-scheduler"))
 		if pod := w.Until(name, "bound", scheduling.IsBound); pod.Spec.NodeName != "free" {
 			t.Errorf("pod %s is on %s, want free", name, pod.Spec.NodeName)
 		}
@@ -99,14 +100,14 @@ func startOriginal(w *scheduling.World, agent, kubeconfig string, env ...string)
 	}
 }
 
-func fromPolicy(w *scheduling.World, fields string) []byte {
+// fromPolicy returns the configuration for a Policy with these fields, which stands after other documents.
+func fromPolicy(w *scheduling.World, scheduler *rest.Config, others, fields string) []byte {
 	w.Helper()
-	policy := filepath.Join(w.TempDir(), "policy.cfg")
-	w.Must(os.WriteFile(policy, []byte(`{"kind": "Policy", "apiVersion": "v1", `+fields+`}`), 0o644))
-	kubeconfig, err := w.Cluster.WriteKubeconfig("scheduler", w.Cluster.ConfigOf(cluster.SchedulerUser))
+	policy := filepath.Join(w.TempDir(), "policy.yaml")
+	w.Must(os.WriteFile(policy, []byte(others+`{"kind": "Policy", "apiVersion": "v1", `+fields+`}`), 0o644))
+	kubeconfig, err := w.Cluster.WriteKubeconfig("scheduler", scheduler)
 	w.Must(err)
-	config := outrigger.Run(w, "scheduler-config", "--from-policy", policy, "--kubeconfig", kubeconfig)
-	return append(config, "leaderElection: {leaderElect: false}\n"...)
+	return outrigger.Run(w, "scheduler-config", "--from-policy", policy, "--kubeconfig", kubeconfig)
 }
 
 // Each plugin that a Policy names or leaves out is one that this kube-scheduler has.
@@ -131,7 +132,7 @@ func TestKubeSchedulerAcceptsWhatPoliciesAskFor(t *testing.T) {
 			"hardPodAffinitySymmetricWeight": 7`, "ImageLocality"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			understood := understand(t, w, fromPolicy(w, row.fields))
+			understood := understand(t, w, fromPolicy(w, w.Cluster.ConfigOf(cluster.SchedulerUser), "", row.fields))
 			if row.plugin != "" && !scores(understood.Profiles[0].Plugins, row.plugin) {
 				t.Errorf("%s does not score: %+v", row.plugin, understood.Profiles[0].Plugins.Score)
 			}
