@@ -119,7 +119,7 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . doctor explain scheduler_config agents serve
+floors src/cli cli/ main . manifests doctor explain scheduler_config agents serve
 floors src/console console/ reading pages args settings process format agent_client
 floors src/serve serve/ server engine wire
 floors src/codec codec/ page protobuf json
