@@ -100,6 +100,17 @@ func startOriginal(w *scheduling.World, agent, kubeconfig string, env ...string)
 	}
 }
 
+// A kubelet that restarts agents whose view of the cluster is late would make it later.
+func TestOriginalProbesSucceedWhileTheClusterIsAway(t *testing.T) {
+	t.Parallel()
+	w := scheduling.New(t)
+	kubeconfig, err := w.Cluster.WriteKubeconfig("away", &rest.Config{Host: "http://127.0.0.1:1"})
+	w.Must(err)
+	for _, agents := range []string{"safe", "congestion", "pigeon", "reward", "devices", "gang,qos"} {
+		startOriginal(w, agents, kubeconfig)
+	}
+}
+
 // fromPolicy returns the configuration for a Policy with these fields, which stands after other documents.
 func fromPolicy(w *scheduling.World, scheduler *rest.Config, others, fields string) []byte {
 	w.Helper()
