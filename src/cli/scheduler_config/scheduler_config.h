@@ -40,10 +40,10 @@ struct ExtenderEntry {
 /// What is to be written into a configuration.
 struct SchedulerConfigPlan {
   std::vector<ExtenderEntry> extenders;
-  std::string scheduler_name;  // empty: as it is
+  std::string scheduler_name;                   // empty: as it is
   std::string lease_namespace = "kube-system";  // of a scheduler with a name of its own
-  std::string kubeconfig;      // empty: as it is
-  SchedulerWishes wishes;      // of any agent
+  std::string kubeconfig;                       // empty: as it is
+  SchedulerWishes wishes;                       // of any agent
   /// Whose entries a configuration may have already; they point into the registry.
   std::vector<SettingGroup> compiled_in;
   LeftOutAgents left_out;
