@@ -92,6 +92,7 @@ absl::StatusOr<SchedulerConfigText> WriteFromPolicy(const Given& given, const Wo
   if (!converted.ok()) return converted.status();
   SchedulerConfigPlan plan;
   plan.scheduler_name = converted->scheduler_name;
+  plan.lease_namespace = given.Value("--namespace", plan.lease_namespace);
   plan.kubeconfig = given.Value("--kubeconfig");
   plan.compiled_in = MakeSettingGroups(world.registry);
   plan.left_out = world.left_out;

@@ -60,7 +60,7 @@ var proofs = map[string]proof{
 	"extender.pigeon":                {works: placesPod, left: []string{lease("outrigger"), state("outrigger-pigeon")}},
 	"extender.reward":                {works: placesPod, left: []string{lease("outrigger"), lease("outrigger-reward")}},
 	"controller.penalty":             {prepare: installGroups, works: penalises, after: restoreClasses, left: []string{lease("outrigger-penalty")}},
-	"controller.gang":                {works: releases, left: []string{lease("outrigger")}},
+	"controller.gang":                {works: releases, left: []string{lease("outrigger-gang")}},
 	"controller.annotate-usage":      {prepare: installMetrics, edits: [][2]string{everySecond}, works: annotates, left: []string{lease("outrigger-annotate-usage")}},
 	"controller.annotate-allocation": {works: annotates, left: []string{lease("outrigger-annotate-allocation")}},
 }

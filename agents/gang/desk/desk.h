@@ -40,7 +40,7 @@ struct DeskTerms {
   std::optional<std::string> host_name;        // this machine's
   std::optional<int64_t> reserve_after;        // seconds; 0: never; 120
   /// With Mode::kAlone: the Lease for which replicas stand, as "namespace/name".
-  std::optional<std::string> lease;  // "outrigger/outrigger"
+  std::optional<std::string> lease;  // "kube-system/outrigger-gang"
   /// Of former settings; SchedulerFacts win.
   std::optional<std::string> unchecked = {};
   bool members_only = false;

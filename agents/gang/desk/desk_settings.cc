@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kSchedulerNames = "default-scheduler";
 constexpr std::string_view kSchedulerLease = "kube-system/kube-scheduler";
-constexpr std::string_view kOwnLease = "outrigger/outrigger";
+constexpr std::string_view kOwnLease = "kube-system/outrigger-gang";
 constexpr int64_t kLeaseSeconds = 15;  // as client-go's
 constexpr int64_t kReserveAfter = 120;
 

@@ -22,7 +22,7 @@ struct CommonSettings {
   std::string scheduler_lease = "kube-system/kube-scheduler";
   std::string host_name;
   int64_t reserve_after = 120;  // seconds
-  std::string lease = "outrigger/outrigger";
+  std::string lease = "kube-system/outrigger-gang";
   std::string unchecked;  // a former one
 
   Mode DeskMode() const { return mode == "alone" ? Mode::kAlone : Mode::kExtender; }

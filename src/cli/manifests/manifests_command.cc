@@ -11,6 +11,7 @@
 #include "console/args/flags.h"
 #include "console/format/files.h"
 #include "fmt/format.h"
+#include "outrigger/base/text.h"
 
 namespace outrigger::cli::manifests {
 namespace {
@@ -63,7 +64,7 @@ std::string CommandOf(const Given& given) {
        {"--namespace", "--scheduler-name", "--replicas", "--image", "--kubernetes", "--in"}) {
     if (given.Has(flag)) command += fmt::format(" {} {}", flag, given.Value(flag));
   }
-  return command;
+  return Printable(command);  // it is written into a comment
 }
 
 absl::Status WriteFile(const std::filesystem::path& path, const std::string& text) {
@@ -89,7 +90,9 @@ absl::StatusOr<std::string> WriteFolder(const std::string& folder, const std::st
   const std::filesystem::path kustomization = root / "kustomization.yaml";
   std::string written = fmt::format("wrote {}\n", (root / file).string());
   // What a user has added there stays.
-  if (std::filesystem::exists(kustomization, error)) return written;
+  if (std::filesystem::exists(kustomization, error)) {
+    return written + fmt::format("left {} as it is\n", kustomization.string());
+  }
   status = WriteFile(kustomization, fmt::format("apiVersion: kustomize.config.k8s.io/v1beta1\n"
                                                 "kind: Kustomization\nresources: [{}]\n",
                                                 file));
@@ -104,7 +107,12 @@ absl::StatusOr<std::string> Render(const Given& given, const World& world) {
   if (!request.ok()) return request.status();
   request->command = CommandOf(given);
   auto text = RenderManifests(*request, world.registry);
-  if (!text.ok() || !given.Has("--output-dir")) return text;
+  if (!text.ok()) return text;
+  if (!request->processes.empty()) {
+    world.err << "note: if another program's Deployment of that name is there, delete it first: "
+                 "the first lines say how\n";
+  }
+  if (!given.Has("--output-dir")) return text;
   return WriteFolder(given.Value("--output-dir"), ManifestFileName(*request), *text);
 }
 

@@ -65,17 +65,21 @@ TEST(Manifests, NameAllObjectsByTheScheduler) {
   const Ran ran = Manifests({"safe", "--namespace=jobs", "--scheduler-name=mine", "--replicas=3"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   for (const YAML::Node& object : YAML::LoadAll(ran.out)) {
-    EXPECT_THAT(object["metadata"]["name"].Scalar(), ::testing::StartsWith("mine"));
+    // Beside a scheduler of that name in another namespace.
+    const bool is_wide = object["kind"].Scalar().find("Role") != std::string::npos ||
+                         object["kind"].Scalar() == "FlowSchema";
+    EXPECT_THAT(object["metadata"]["name"].Scalar(),
+                ::testing::StartsWith(is_wide ? "jobs-mine" : "mine"));
   }
   EXPECT_EQ(Find(ran.out, "Deployment", "mine")["spec"]["replicas"].as<int>(), 3);
   const std::string config =
       Find(ran.out, "ConfigMap", "mine-scheduler")["data"]["scheduler.yaml"].Scalar();
   EXPECT_THAT(config, HasSubstr("resourceName: mine\n  resourceNamespace: jobs"));
-  const YAML::Node lease = Find(ran.out, "Role", "mine-lease");
+  const YAML::Node lease = Find(ran.out, "Role", "jobs-mine-lease");
   EXPECT_EQ(lease["metadata"]["namespace"].Scalar(), "jobs");
   EXPECT_EQ(lease["rules"][1]["resourceNames"][0].Scalar(), "mine");
   // Accounts outside kube-system have no rule of their own for Leases.
-  EXPECT_TRUE(Find(ran.out, "FlowSchema", "mine-leases").IsDefined());
+  EXPECT_TRUE(Find(ran.out, "FlowSchema", "jobs-mine-leases").IsDefined());
 }
 
 TEST(Manifests, NeverOwnANamespace) {
@@ -97,7 +101,40 @@ TEST(Manifests, BeginWithTheConfigurationThatIsGiven) {
               HasSubstr("parallelism: 5\n"));
 }
 
+TEST(Manifests, MakeOtherPodsOfOtherSettings) {
+  const auto hash = [](const Ran& ran) {
+    return Find(ran.out, "Deployment",
+                "outrigger")["spec"]["template"]["metadata"]["annotations"]["outrigger.dev/config"]
+        .Scalar();
+  };
+  EXPECT_EQ(hash(Manifests({"safe"})), hash(Manifests({"safe", "--replicas=1"})));
+  EXPECT_NE(hash(Manifests({"safe"})), hash(Manifests({"congestion"})));
+}
+
+TEST(Manifests, CannotBeBrokenOutOfTheirFirstComment) {
+  const Ran ran = Manifests({"safe\nkind: x"});
+  EXPECT_EQ(ran.code, 2);
+  const TempFile file(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{schedulerName: outrigger}]\n",
+      "evil\nkind: x.yaml");
+  const Ran of_file = Manifests({"safe", "--in", file.path()});
+  ASSERT_EQ(of_file.code, 0) << of_file.err;
+  EXPECT_EQ(YAML::LoadAll(of_file.out)[0]["kind"].Scalar(), "ServiceAccount");
+}
+
+TEST(Manifests, EndOnePodBeforeTheNextWithoutLeaderElection) {
+  const TempFile file(
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
+      "profiles: [{schedulerName: outrigger}]\nleaderElection: {leaderElect: false}\n");
+  const Ran ran = Manifests({"safe", "--replicas=1", "--in", file.path()});
+  EXPECT_EQ(Find(ran.out, "Deployment", "outrigger")["spec"]["strategy"]["type"].Scalar(),
+            "Recreate");
+}
+
 TEST(Manifests, RunTheSchedulerOfTheClustersVersion) {
+  EXPECT_THAT(Manifests({"safe", "--kubernetes=v1.33.4-eks-1"}).out,
+              HasSubstr("registry.k8s.io/kube-scheduler:v1.33.4"));
   const Ran ran = Manifests({"safe", "--kubernetes=v1.33"});
   EXPECT_EQ(PodOf(ran.out, "outrigger")["containers"][0]["image"].Scalar(),
             "registry.k8s.io/kube-scheduler:v1.33.0");
@@ -129,6 +166,18 @@ const Refusal kRefusals[] = {
      {"safe", "--scheduler-name=default-scheduler"},
      "--scheduler-name default-scheduler: the cluster's own scheduler has this name"},
     {"BadSchedulerName", {"safe", "--scheduler-name=My_S"}, "--scheduler-name: \"My_S\""},
+    {"NameOfAController",
+     {"safe", "--scheduler-name=outrigger-gang"},
+     "that do not begin with outrigger-"},
+    {"LongSchedulerName", {"safe", "--scheduler-name", std::string(51, 'a')}, "at most 50"},
+    {"SchedulerNameForNone",
+     {"annotate-usage", "--scheduler-name=mine"},
+     "--in and --scheduler-name are for agents"},
+    {"AnnotatorTwice", {"annotate-usage", "annotate-usage"}, "annotate-usage is named twice"},
+    {"ClusterWithoutPolicies",
+     {"annotate-usage", "--kubernetes=1.29"},
+     "exists from Kubernetes 1.30 on"},
+    {"ImageWithAControlCharacter", {"safe", "--image=a\x01"}, "--image: "},
     {"BadNamespace", {"safe", "-n", "a b"}, "--namespace: \"a b\" is not accepted"},
     {"NoReplicas", {"safe", "--replicas=0"}, "--replicas: \"0\" is not accepted; expected"},
     {"ReplicasThatAreNoNumber", {"safe", "--replicas=two"}, "--replicas: \"two\" is not accepted"},
@@ -142,20 +191,22 @@ const Refusal kRefusals[] = {
 INSTANTIATE_TEST_SUITE_P(Of, ManifestsRefusals, ::testing::ValuesIn(kRefusals),
                          [](const auto& row) { return std::string(row.param.name); });
 
-struct ElectionRow {
+struct ConfigurationRow {
   const char* name;
-  const char* election;
+  const char* field;
   std::vector<std::string> more;
   const char* text;  // empty: accepted
 };
 
-class ManifestsElection : public ::testing::TestWithParam<ElectionRow> {};
+class ManifestsConfiguration : public ::testing::TestWithParam<ConfigurationRow> {};
 
-TEST_P(ManifestsElection, LetsOneReplicaPlacePods) {
-  const TempFile file(
-      std::string("apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
-                  "profiles: [{schedulerName: outrigger}]\nleaderElection: ") +
-      GetParam().election + "\n");
+TEST_P(ManifestsConfiguration, IsRefusedIfItWouldHarmHere) {
+  std::string yaml =
+      "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n";
+  if (std::string(GetParam().field).find("profiles") == std::string::npos) {
+    yaml += "profiles: [{schedulerName: outrigger}]\n";
+  }
+  const TempFile file(yaml + GetParam().field + "\n");
   std::vector<std::string> arguments = {"safe", "--in", file.path()};
   arguments.insert(arguments.end(), GetParam().more.begin(), GetParam().more.end());
   const Ran ran = Manifests(arguments);
@@ -163,14 +214,35 @@ TEST_P(ManifestsElection, LetsOneReplicaPlacePods) {
   EXPECT_THAT(ran.err, HasSubstr(GetParam().text));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Of, ManifestsElection,
-    ::testing::Values(
-        ElectionRow{"None", "{leaderElect: false}", {}, "set it to true, or give --replicas 1"},
-        ElectionRow{"NoneOfOneReplica", "{leaderElect: false}", {"--replicas=1"}, ""},
-        ElectionRow{"TheClustersOwnLease", "{leaderElect: true}", {}, "resourceName: outrigger"},
-        ElectionRow{"ItsOwnLease", "{leaderElect: true, resourceName: mine}", {}, ""}),
-    [](const auto& row) { return std::string(row.param.name); });
+const ConfigurationRow kConfigurations[] = {
+    {"NoElection", "leaderElection: {leaderElect: false}", {}, "or give --replicas 1"},
+    {"NoElectionOfOne", "leaderElection: {leaderElect: false}", {"--replicas=1"}, ""},
+    {"TheClustersLease", "leaderElection: {leaderElect: true}", {}, "resourceName: outrigger"},
+    {"ItsOwnLease", "leaderElection: {leaderElect: true, resourceName: mine}", {}, ""},
+    {"LeaseThatIsNoName",
+     "leaderElection: {leaderElect: true, resourceName: 'a b/c'}",
+     {},
+     "leaderElection.resourceName: \"a b/c\""},
+    {"PodsOfTheClustersScheduler",
+     "profiles: [{schedulerName: default-scheduler}, {schedulerName: outrigger}]\n"
+     "leaderElection: {leaderElect: true, resourceName: mine}",
+     {},
+     "would place the pods of default-scheduler, too"},
+    {"FileOfAHost",
+     "clientConnection: {kubeconfig: /etc/kubernetes/scheduler.conf}",
+     {},
+     "is no file of the pod"},
+    {"AgentThatIsNotThere",
+     "extenders: [{urlPrefix: 'http://127.0.0.1:9876/pigeon', filterVerb: filter}]",
+     {},
+     "nothing in the pod listens at http://127.0.0.1:9876/pigeon"},
+    {"ExtenderElsewhere",
+     "extenders: [{urlPrefix: 'http://mine.default.svc/x', filterVerb: filter}]",
+     {},
+     ""},
+};
+INSTANTIATE_TEST_SUITE_P(Of, ManifestsConfiguration, ::testing::ValuesIn(kConfigurations),
+                         [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace
 }  // namespace outrigger::cli::manifests

@@ -7,7 +7,6 @@
 namespace outrigger::cli::manifests {
 namespace {
 
-constexpr int kSchedulerPort = 10259;
 constexpr std::string_view kRbacGroup = "rbac.authorization.k8s.io";
 constexpr std::string_view kRbac = "rbac.authorization.k8s.io/v1";
 // A number without a name, so that runAsNonRoot can be checked without looking into the image.
@@ -43,17 +42,22 @@ Object Restricted() {
           {"capabilities", {{"drop", {"ALL"}}}}};
 }
 
-Object MountOf(const std::string& config_map, std::string_view path) {
-  return {{"name", config_map}, {"mountPath", path}, {"readOnly", true}};
+// "outrigger-agents" -> "agents": a volume's name is shorter than a ConfigMap's may be.
+std::string VolumeOf(const std::string& config_map) {
+  return config_map.substr(config_map.rfind('-') + 1);
 }
 
-Object PodOf(const Owner& owner, int grace, const Object& sidecars, const Object& containers,
-             const std::vector<std::string>& config_maps) {
+Object MountOf(const std::string& config_map, std::string_view path) {
+  return {{"name", VolumeOf(config_map)}, {"mountPath", path}, {"readOnly", true}};
+}
+
+Object PodOf(const Owner& owner, const PodParts& parts) {
   // By the cluster's own scheduler: this one cannot place itself.
   Object spec = {{"schedulerName", "default-scheduler"},
+                 {"nodeSelector", {{"kubernetes.io/os", "linux"}}},
                  {"serviceAccountName", owner.name},
                  {"priorityClassName", "system-cluster-critical"},
-                 {"terminationGracePeriodSeconds", grace},
+                 {"terminationGracePeriodSeconds", parts.grace},
                  {"securityContext",
                   {{"runAsNonRoot", true},
                    {"runAsUser", kUser},
@@ -64,11 +68,11 @@ Object PodOf(const Owner& owner, int grace, const Object& sidecars, const Object
                       {"topologyKey", "kubernetes.io/hostname"},
                       {"whenUnsatisfiable", "ScheduleAnyway"},
                       {"labelSelector", {{"matchLabels", SelectorOf(owner)}}}}});
-  if (!sidecars.empty()) spec["initContainers"] = sidecars;
-  spec["containers"] = containers;
+  if (!parts.sidecars.empty()) spec["initContainers"] = parts.sidecars;
+  spec["containers"] = parts.containers;
   spec["volumes"] = Object::array();
-  for (const std::string& name : config_maps) {
-    spec["volumes"].push_back({{"name", name}, {"configMap", {{"name", name}}}});
+  for (const std::string& name : parts.config_maps) {
+    spec["volumes"].push_back({{"name", VolumeOf(name)}, {"configMap", {{"name", name}}}});
   }
   return spec;
 }
@@ -101,6 +105,7 @@ Object ConfigMapOf(const Owner& owner, std::string_view suffix, const std::strin
 Object BindingToOf(const Owner& owner, std::string_view suffix, std::string_view role_kind,
                    std::string_view role) {
   Object meta = MetaOf(owner, suffix);
+  meta["name"] = owner.WideName() + std::string(suffix);
   if (role_kind == "Role") {
     meta["namespace"] = "kube-system";
   } else {
@@ -116,6 +121,7 @@ Object BindingToOf(const Owner& owner, std::string_view suffix, std::string_view
 std::vector<Object> LeaseRightsOf(const Owner& owner, const std::string& lease) {
   const size_t slash = lease.find('/');
   Object meta = MetaOf(owner, "-lease");
+  meta["name"] = owner.WideName() + "-lease";
   meta["namespace"] = lease.substr(0, slash);
   Object role = ObjectOf(kRbac, "Role", meta);
   // RBAC cannot restrict `create` by name.
@@ -134,6 +140,7 @@ std::vector<Object> LeaseRightsOf(const Owner& owner, const std::string& lease) 
 
 Object FlowSchemaOf(const Owner& owner) {
   Object meta = MetaOf(owner, "-leases");
+  meta["name"] = owner.WideName() + "-leases";
   meta.erase("namespace");
   Object schema = ObjectOf("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", std::move(meta));
   const Object account = {{"name", owner.name}, {"namespace", owner.name_space}};
@@ -206,14 +213,16 @@ Object SchedulerContainerOf(const std::string& image, const std::string& config_
   return object;
 }
 
-Object DeploymentOf(const Owner& owner, int64_t replicas, int grace, const Object& sidecars,
-                    const Object& containers, const std::vector<std::string>& config_maps) {
+Object DeploymentOf(const Owner& owner, int64_t replicas, bool one_at_a_time,
+                    const PodParts& parts) {
   Object deployment = ObjectOf("apps/v1", "Deployment", MetaOf(owner));
-  deployment["spec"] = {{"replicas", replicas},
-                        {"selector", {{"matchLabels", SelectorOf(owner)}}},
-                        {"template",
-                         {{"metadata", {{"labels", LabelsOf(owner)}}},
-                          {"spec", PodOf(owner, grace, sidecars, containers, config_maps)}}}};
+  deployment["spec"] = {{"replicas", replicas}, {"selector", {{"matchLabels", SelectorOf(owner)}}}};
+  if (one_at_a_time) deployment["spec"]["strategy"] = {{"type", "Recreate"}};
+  deployment["spec"]["template"] = {
+      {"metadata",
+       {{"labels", LabelsOf(owner)},
+        {"annotations", {{"outrigger.dev/config", parts.config_hash}}}}},
+      {"spec", PodOf(owner, parts)}};
   return deployment;
 }
 

@@ -13,10 +13,18 @@ namespace outrigger::cli::manifests {
 
 using Object = nlohmann::ordered_json;
 
+/// Where kube-scheduler serves its probes and metrics, by TLS.
+inline constexpr uint16_t kSchedulerPort = 10259;
+
 /// What all objects of one Deployment share.
 struct Owner {
   std::string name;  // of the Deployment, its account and its labels
   std::string name_space;
+
+  /// The name of objects that are in no namespace, or not in this one.
+  std::string WideName() const {
+    return name_space == "kube-system" ? name : name_space + "-" + name;
+  }
 };
 
 /// A container of the program.
@@ -50,8 +58,17 @@ Object DisruptionBudgetOf(const Owner& owner);
 Object NetworkPolicyOf(const Owner& owner, const std::vector<uint16_t>& ports);
 Object ContainerOf(const ProgramContainer& container);
 Object SchedulerContainerOf(const std::string& image, const std::string& config_map);
-/// The Deployment; `grace` in seconds.
-Object DeploymentOf(const Owner& owner, int64_t replicas, int grace, const Object& sidecars,
-                    const Object& containers, const std::vector<std::string>& config_maps);
+/// What a Deployment's pods are made of.
+struct PodParts {
+  Object sidecars = Object::array();
+  Object containers = Object::array();
+  std::vector<std::string> config_maps = {};
+  std::string config_hash = {};  // of what is in them: other settings are other pods
+  int grace = 0;                 // seconds
+};
+
+/// The Deployment. `one_at_a_time`: a pod ends before the next one starts.
+Object DeploymentOf(const Owner& owner, int64_t replicas, bool one_at_a_time,
+                    const PodParts& parts);
 
 }  // namespace outrigger::cli::manifests

@@ -53,7 +53,7 @@ constexpr const char* kUsageAnnotator =
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
-  name: {account}
+  name: {name}
   labels: {app.kubernetes.io/part-of: outrigger}
 spec:
   failurePolicy: Fail
@@ -92,10 +92,10 @@ spec:
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata:
-  name: {account}
+  name: {name}
   labels: {app.kubernetes.io/part-of: outrigger}
 spec:
-  policyName: {account}
+  policyName: {name}
   validationActions: [Deny]
 )yaml";
 
@@ -105,9 +105,10 @@ std::string DeviceClaimsPolicy(const std::string& scheduler) {
   return absl::StrReplaceAll(kDeviceClaims, {{"{scheduler}", scheduler}});
 }
 
-std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account) {
-  return absl::StrReplaceAll(kUsageAnnotator,
-                             {{"{namespace}", name_space}, {"{account}", account}});
+std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account,
+                                 const std::string& name) {
+  return absl::StrReplaceAll(
+      kUsageAnnotator, {{"{namespace}", name_space}, {"{account}", account}, {"{name}", name}});
 }
 
 }  // namespace outrigger::cli::manifests

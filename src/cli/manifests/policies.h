@@ -10,8 +10,9 @@ namespace outrigger::cli::manifests {
 /// their devices.
 std::string DeviceClaimsPolicy(const std::string& scheduler);
 
-/// Confines the annotator of this account to its annotations: RBAC cannot say which part of a node
-/// may be patched.
-std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account);
+/// `name`: confines the annotator of this account to its annotations: RBAC cannot say which part of
+/// a node may be patched.
+std::string UsageAnnotatorPolicy(const std::string& name_space, const std::string& account,
+                                 const std::string& name);
 
 }  // namespace outrigger::cli::manifests

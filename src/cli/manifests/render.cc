@@ -91,7 +91,7 @@ ProgramContainer ContainerOfProcess(const AgentProcess& process, const Manifests
 }
 
 void AddRights(const Owner& owner, const std::vector<AccessRule>& access, Documents* documents) {
-  documents->Add(RbacObjects({owner.name + "-agents", owner.name, owner.name_space}, access),
+  documents->Add(RbacObjects({owner.WideName() + "-agents", owner.name, owner.name_space}, access),
                  "What the agents do, and no more.");
 }
 
@@ -118,6 +118,25 @@ void AddCommon(const Owner& owner, const std::vector<uint16_t>& ports, Documents
                  "Probes and Prometheus; calls and pages are on loopback.");
 }
 
+// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv): equal files, equal pods.
+std::string HashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+void AddController(const Owner& owner, const ProgramContainer& container,
+                   const std::string& settings, std::string_view about,
+                   const ManifestsRequest& request, Documents* documents) {
+  documents->Add(ConfigMapOf(owner, "-agents", "outrigger.yaml", settings), about);
+  documents->Add(DeploymentOf(owner, request.flags.replicas, /*one_at_a_time=*/false,
+                              {.containers = Object::array({ContainerOf(container)}),
+                               .config_maps = {owner.name + "-agents"},
+                               .config_hash = HashOf(settings),
+                               .grace = kDrainSeconds}));
+  AddCommon(owner, {container.admin_port}, documents);
+}
+
 std::vector<const AgentInfo*> AgentsOf(const std::vector<AgentProcess>& processes) {
   std::vector<const AgentInfo*> agents;
   for (const AgentProcess& process : processes) {
@@ -139,9 +158,9 @@ absl::Status RenderScheduler(const ManifestsRequest& request, Documents* documen
   documents->Add(ServiceAccountOf(owner));
   AddRights(owner, rights->access, documents);
   AddSchedulerRights(owner, request.scheduler_lease, documents);
-  documents->Add(
-      ConfigMapOf(owner, "-agents", "outrigger.yaml", SettingsOf(*rights, request, agents)),
-      "The agents' settings: docs/settings.md lists them all.");
+  const std::string settings = SettingsOf(*rights, request, agents);
+  documents->Add(ConfigMapOf(owner, "-agents", "outrigger.yaml", settings),
+                 "The agents' settings: docs/settings.md lists them all.");
   documents->Add(ConfigMapOf(owner, "-scheduler", "scheduler.yaml", request.scheduler_yaml));
   Object sidecars = Object::array();
   std::vector<uint16_t> ports;
@@ -149,11 +168,16 @@ absl::Status RenderScheduler(const ManifestsRequest& request, Documents* documen
     sidecars.push_back(ContainerOf(ContainerOfProcess(process, request, owner)));
     ports.push_back(process.AdminPort());
   }
-  const Object containers = Object::array(
-      {SchedulerContainerOf(request.kube_scheduler_image, owner.name + "-scheduler")});
-  const int grace = kDrainSeconds * static_cast<int>(request.processes.size() + 1);
-  documents->Add(DeploymentOf(owner, request.flags.replicas, grace, sidecars, containers,
-                              {owner.name + "-agents", owner.name + "-scheduler"}));
+  ports.push_back(kSchedulerPort);
+  const PodParts parts{.sidecars = std::move(sidecars),
+                       .containers = Object::array({SchedulerContainerOf(
+                           request.kube_scheduler_image, owner.name + "-scheduler")}),
+                       .config_maps = {owner.name + "-agents", owner.name + "-scheduler"},
+                       .config_hash = HashOf(settings + request.scheduler_yaml),
+                       .grace = kDrainSeconds * static_cast<int>(request.processes.size() + 1)};
+  // Without leader election a second one would place the same pods.
+  documents->Add(
+      DeploymentOf(owner, request.flags.replicas, request.scheduler_lease == "none", parts));
   AddCommon(owner, ports, documents);
   if (Has(agents, "devices")) documents->AddText(DeviceClaimsPolicy(owner.name));
   return absl::OkStatus();
@@ -168,14 +192,9 @@ absl::Status RenderController(const AgentProcess& process, const ManifestsReques
   if (!rights.ok()) return rights.status();
   documents->Add(ServiceAccountOf(owner));
   AddRights(owner, rights->access, documents);
-  documents->Add(
-      ConfigMapOf(owner, "-agents", "outrigger.yaml", SettingsOf(*rights, request, process.agents)),
-      "The agents' settings: docs/settings.md lists them all.");
-  const Object containers =
-      Object::array({ContainerOf(ContainerOfProcess(process, request, owner))});
-  documents->Add(DeploymentOf(owner, request.flags.replicas, kDrainSeconds, Object::array(),
-                              containers, {owner.name + "-agents"}));
-  AddCommon(owner, {process.AdminPort()}, documents);
+  AddController(owner, ContainerOfProcess(process, request, owner),
+                SettingsOf(*rights, request, process.agents),
+                "The agents' settings: docs/settings.md lists them all.", request, documents);
   return absl::OkStatus();
 }
 
@@ -199,10 +218,6 @@ void RenderAnnotator(const Annotator& annotator, const ManifestsRequest& request
   Object settings = {{"logFormat", "json"}};
   if (annotator.reads_metrics) settings["source"] = "metrics";
   if (owner.name_space != "kube-system") settings["leaseNamespace"] = owner.name_space;
-  documents->Add(ConfigMapOf(owner, "-agents", "outrigger.yaml", YamlFromJson(settings)),
-                 annotator.reads_metrics
-                     ? "With Prometheus and node_exporter: source: prometheus, and prometheusUrl."
-                     : "docs/settings.md lists all settings.");
   ProgramContainer container{.name = "annotate",
                              .image = ImageOf(request.flags, std::string(annotator.image)),
                              .args = {"annotate", std::string(annotator.command),
@@ -211,12 +226,13 @@ void RenderAnnotator(const Annotator& annotator, const ManifestsRequest& request
                              .settings = owner.name + "-agents",
                              .memory = "640Mi"};
   AddListening(false, &container.args);
-  const Object containers = Object::array({ContainerOf(container)});
-  documents->Add(DeploymentOf(owner, request.flags.replicas, kDrainSeconds, Object::array(),
-                              containers, {owner.name + "-agents"}));
-  AddCommon(owner, {annotator.admin_port}, documents);
+  AddController(owner, container, YamlFromJson(settings),
+                annotator.reads_metrics
+                    ? "With Prometheus and node_exporter: source: prometheus, and prometheusUrl."
+                    : "docs/settings.md lists all settings.",
+                request, documents);
   if (annotator.reads_metrics) {
-    documents->AddText(UsageAnnotatorPolicy(owner.name_space, owner.name));
+    documents->AddText(UsageAnnotatorPolicy(owner.name_space, owner.name, owner.WideName()));
   }
 }
 
@@ -226,7 +242,9 @@ absl::Status RenderServiceAccount(const ManifestsRequest& request,
   const Owner owner{"extender-serviceaccount", request.flags.name_space};
   std::vector<const AgentInfo*> agents;
   agents.reserve(registry.size());
-  for (const AgentInfo& agent : registry) agents.push_back(&agent);
+  for (const AgentInfo& agent : registry) {
+    if (!agent.factory.aliases.empty()) agents.push_back(&agent);  // one of theirs
+  }
   const auto rights = RightsOf(agents, {.name_space = owner.name_space});
   if (!rights.ok()) return rights.status();
   documents->Add(ServiceAccountOf(owner));
@@ -238,32 +256,40 @@ absl::Status RenderServiceAccount(const ManifestsRequest& request,
       object["metadata"]["name"] = "extender-rolebinding";
     }
   }
-  documents->Add(objects, "What all agents do.");
+  documents->Add(objects, "What their agents do here.");
   AddSchedulerRights(owner, owner.name_space + "/my-scheduler", documents);
   return absl::OkStatus();
 }
 
-// What an agent needs besides these objects.
+// What an agent needs besides these objects, and before they are deleted.
 std::string HintsOf(const ManifestsRequest& request) {
   const auto agents = AgentsOf(request.processes);
+  const std::string& name_space = request.flags.name_space;
   std::string hints;
-  if (Has(agents, "devices")) hints += "# devices: apply its kinds first, deploy/devices/.\n";
+  if (Has(agents, "devices")) {
+    hints +=
+        "# devices: apply its kinds first, deploy/devices/. One such scheduler in a cluster: its\n"
+        "# policy refuses pods with claims that choose another one.\n";
+  }
   if (Has(agents, "safe") || Has(agents, "congestion")) {
     hints += "# safe and congestion read what controller.annotate-usage.yaml writes.\n";
   }
   if (Has(agents, "penalty")) {
-    hints +=
-        "# penalty: label the classes, kubectl label priorityclass NAME "
-        "outrigger.dev/penalise=true. Before you delete this,\n"
-        "# run `outrigger penalty restore --all`.\n";
+    hints += fmt::format(
+        "# penalty, once in a cluster: label the classes, kubectl label priorityclass NAME\n"
+        "# outrigger.dev/penalise=true. Before you delete this, scale the Deployment to 0 and run\n"
+        "# `outrigger penalty restore --all --namespace {}`.\n",
+        name_space);
   }
-  if (request.flags.alone && Has(agents, "gang")) {
-    hints +=
-        "# gang: pods wait by the scheduling gate outrigger.dev/queue: apply guard-policy.yaml "
-        "and\n"
-        "# member-policy.yaml, too. Before you delete this, take the gate out of templates, and "
-        "run\n"
-        "# `outrigger gang release --all`.\n";
+  if (Has(agents, "gang") || Has(agents, "qos")) {
+    const std::string account =
+        request.flags.alone ? "outrigger-" + request.processes[0].Name() : request.scheduler_name;
+    hints += fmt::format(
+        "# Scheduling gate outrigger.dev/queue: member-policy.yaml gives it to members,\n"
+        "# guard-policy.yaml protects it: write system:serviceaccount:{}:{}\n"
+        "# into that. Before you delete this, take the gate out of templates, and run\n"
+        "# `outrigger gang release --all`.\n",
+        name_space, account);
   }
   return hints;
 }
@@ -281,9 +307,10 @@ std::string HeadOf(const ManifestsRequest& request) {
         "`schedulerName: {0}`;\n# all others stay with the cluster's own scheduler, which also "
         "places this scheduler's own pods.\n# If another program's Deployment {0} is there, "
         "delete it first:\n#\n#     kubectl -n {1} delete deployment {0}\n#\n{2}"
+        "# {3} must not be newer than the cluster.\n"
         "# Before you delete this, take `schedulerName: {0}` out of all workloads "
         "(docs/install.md).\n",
-        name, name_space, HintsOf(request));
+        name, name_space, HintsOf(request), request.kube_scheduler_image);
   } else {
     head += "# Of the replicas the one that holds the Lease acts.\n" + HintsOf(request);
   }

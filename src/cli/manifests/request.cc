@@ -13,6 +13,7 @@
 #include "console/format/text.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
+#include "yaml-cpp/yaml.h"
 
 namespace outrigger::cli::manifests {
 namespace {
@@ -64,6 +65,10 @@ absl::Status ReadNames(const ManifestsFlags& flags, const std::vector<AgentInfo>
   std::string all;
   for (const std::string& word : flags.names) {
     if (const Annotator* annotator = FindAnnotator(word); annotator != nullptr) {
+      const auto& known = request->annotators;
+      if (std::find(known.begin(), known.end(), annotator) != known.end()) {
+        return Refuse(word + " is named twice");
+      }
       request->annotators.push_back(annotator);
       continue;
     }
@@ -173,19 +178,57 @@ std::vector<std::string> SharedUrls(const ManifestsRequest& request, const Parti
   return urls;
 }
 
-absl::Status CheckLease(const ManifestsFlags& flags, const std::string& lease) {
-  if (lease == "none" && flags.replicas > 1) {
+absl::Status CheckLease(const ManifestsRequest& request) {
+  const std::string& lease = request.scheduler_lease;
+  const int64_t replicas = request.flags.replicas;
+  if (lease == "none") {
+    if (replicas == 1) return absl::OkStatus();
     return Refuse(fmt::format(
-        "--replicas {}: leaderElection.leaderElect of {} is false, so all replicas would place "
+        "--replicas {}: leaderElection.leaderElect of --in is false, so all replicas would place "
         "pods at once; set it to true, or give --replicas 1",
-        flags.replicas, flags.in ? flags.in->name : "the scheduler"));
+        replicas));
   }
   if (lease == "kube-system/kube-scheduler") {
     return Refuse(fmt::format(
-        "--in: leaderElection of {} names the Lease of the cluster's own scheduler, {}: this one "
-        "would wait for it for ever; set leaderElection.resourceName: {}",
-        flags.in ? flags.in->name : "the scheduler", lease,
-        flags.scheduler_name.empty() ? std::string(kOwnName) : flags.scheduler_name));
+        "--in: leaderElection names the Lease of the cluster's own scheduler, {}: this one would "
+        "wait for it for ever; set leaderElection.resourceName: {}",
+        lease, request.scheduler_name));
+  }
+  const size_t slash = lease.find('/');
+  absl::Status status =
+      CheckObjectName("--in: leaderElection.resourceNamespace", lease.substr(0, slash));
+  if (!status.ok()) return status;
+  return CheckObjectName("--in: leaderElection.resourceName", lease.substr(slash + 1));
+}
+
+// What a file for another place has, and would harm here.
+absl::Status CheckConfiguration(const ManifestsRequest& request, const SchedulerConfigPlan& plan) {
+  const YAML::Node root = YAML::Load(request.scheduler_yaml);
+  for (const YAML::Node& profile : root["profiles"]) {
+    const YAML::Node name = profile["schedulerName"];
+    if (name.IsDefined() && name.Scalar() == request.scheduler_name) continue;
+    return Refuse(fmt::format(
+        "--in: profiles: this scheduler would place the pods of {}, too: leave only the profile {}",
+        name.IsDefined() ? name.Scalar() : kDefaultScheduler, request.scheduler_name));
+  }
+  const YAML::Node kubeconfig = root["clientConnection"]["kubeconfig"];
+  if (kubeconfig.IsDefined() && !kubeconfig.Scalar().empty()) {
+    return Refuse(fmt::format(
+        "--in: clientConnection.kubeconfig: \"{}\" is no file of the pod, which uses its service "
+        "account: take it out",
+        kubeconfig.Scalar()));
+  }
+  for (const YAML::Node& extender : root["extenders"]) {
+    const std::string url = extender["urlPrefix"].as<std::string>("");
+    const bool is_ours =
+        std::any_of(plan.extenders.begin(), plan.extenders.end(),
+                    [&url](const ExtenderEntry& entry) { return entry.url_prefix == url; });
+    const bool is_in_pod =
+        url.find("//127.") != std::string::npos || url.find("//localhost") != std::string::npos;
+    if (is_ours || !is_in_pod) continue;
+    return Refuse(fmt::format(
+        "--in: extenders: nothing in the pod listens at {}: name its agent, or take the entry out",
+        url));
   }
   return absl::OkStatus();
 }
@@ -222,7 +265,8 @@ absl::Status WriteConfig(const std::vector<AgentInfo>& registry, const LeftOutAg
       ReadSchedulerFacts({"scheduler.yaml", text->yaml}, plan->compiled_in, left_out, {});
   if (!facts.ok()) return facts.status();
   request->scheduler_lease = facts->lease.value_or("none");
-  return CheckLease(request->flags, request->scheduler_lease);
+  absl::Status lease = CheckLease(*request);
+  return lease.ok() ? CheckConfiguration(*request, *plan) : lease;
 }
 
 bool RunsAlone(const AgentInfo& agent) {
@@ -262,6 +306,7 @@ struct Version {
 
 std::optional<Version> ParseVersion(std::string_view text) {
   if (text.starts_with('v')) text.remove_prefix(1);
+  text = text.substr(0, text.find_first_of("-+"));  // "v1.33.4-eks-1"
   Version version;
   size_t read = 0;
   for (int* const part : {&version.major, &version.minor, &version.patch}) {
@@ -295,9 +340,30 @@ absl::Status ReadKubernetes(ManifestsRequest* request) {
         "run the agents beside the scheduler by hand (docs/connect.md)",
         given));
   }
+  const bool has_policy =
+      std::any_of(request->annotators.begin(), request->annotators.end(),
+                  [](const Annotator* annotator) { return annotator->reads_metrics; }) ||
+      std::any_of(request->processes.begin(), request->processes.end(),
+                  [](const AgentProcess& process) { return Contains(process, "devices"); });
+  if (has_policy && version->major == 1 && version->minor < 30) {
+    return Refuse(fmt::format(
+        "--kubernetes {}: devices and annotate-usage come with a ValidatingAdmissionPolicy, which "
+        "exists from Kubernetes 1.30 on: upgrade the cluster, or leave them out",
+        given));
+  }
   request->kube_scheduler_image = fmt::format("registry.k8s.io/kube-scheduler:v{}.{}.{}",
                                               version->major, version->minor, version->patch);
   return absl::OkStatus();
+}
+
+// Names and labels of objects are made of it, and those of controllers are taken.
+absl::Status CheckSchedulerName(const std::string& name) {
+  constexpr size_t kMost = 50;
+  if (name.size() <= kMost && !name.starts_with("outrigger-")) {
+    return CheckObjectName("--scheduler-name", name);
+  }
+  return NotAccepted("--scheduler-name", name,
+                     fmt::format("at most {} characters that do not begin with outrigger-", kMost));
 }
 
 absl::Status CheckFlags(const ManifestsFlags& flags) {
@@ -306,7 +372,8 @@ absl::Status CheckFlags(const ManifestsFlags& flags) {
     return NotAccepted("--replicas", std::to_string(flags.replicas),
                        fmt::format("a number from 1 to {}", kMostReplicas));
   }
-  if (flags.image.empty() || flags.image.find_first_of(" \t\r\n\"'") != std::string::npos) {
+  const auto is_odd = [](unsigned char c) { return c <= ' ' || c == '"' || c == '\'' || c >= 127; };
+  if (flags.image.empty() || std::any_of(flags.image.begin(), flags.image.end(), is_odd)) {
     return NotAccepted("--image", flags.image,
                        "an image such as registry.example/kube-sched-ext-{agents}:0.0");
   }
@@ -322,7 +389,7 @@ absl::Status CheckFlags(const ManifestsFlags& flags) {
   }
   absl::Status status = CheckObjectName("--namespace", flags.name_space);
   if (status.ok() && flags.scheduler_name_given) {
-    status = CheckObjectName("--scheduler-name", flags.scheduler_name);
+    status = CheckSchedulerName(flags.scheduler_name);
   }
   return status;
 }
@@ -351,6 +418,9 @@ absl::StatusOr<ManifestsRequest> ReadManifestsRequest(const ManifestsFlags& flag
   request.scheduler_name = flags.scheduler_name;
   if (request.scheduler_name.empty()) {
     request.scheduler_name = flags.alone ? kDefaultScheduler : std::string(kOwnName);
+  }
+  if (request.processes.empty() && (flags.in || flags.scheduler_name_given)) {
+    return Refuse("--in and --scheduler-name are for agents: name one, or leave them out");
   }
   if (flags.alone) {
     status = PlanAlone(&request);

@@ -56,7 +56,7 @@ func (w *world) startAlone(of, agents, name string) *outrigger.Server {
 	file, credentials := w.WriteSettings(d), w.Account(d)
 	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"pods"}, Verbs: []string{"list"}})
 	w.UntilGranted(credentials, rbacv1.PolicyRule{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-		Verbs: []string{"get"}, ResourceNames: []string{"outrigger"}}, metav1.NamespaceSystem)
+		Verbs: []string{"get"}, ResourceNames: []string{"outrigger-gang"}}, metav1.NamespaceSystem)
 	kubeconfig, err := w.Cluster.WriteKubeconfig(name, credentials)
 	w.Must(err)
 	replica := outrigger.ServeWithoutExtender(w, name, w.Cluster.LogDir(), agents, "--config", file, "--kubeconfig", kubeconfig)
@@ -133,7 +133,7 @@ func TestWithoutAnExtenderTheDeployedReplicasTakeTurns(t *testing.T) {
 	}
 	w.Must(kube.Eventually(w.Ctx, scheduling.Patience, func(context.Context) error {
 		log := inItsLog(w, waits)
-		if !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease kube-system/outrigger") {
+		if !strings.Contains(log, "not in charge: ") || !strings.Contains(log, "holds the Lease kube-system/outrigger-gang") {
 			return errors.New("the replica that waits does not name the holder")
 		}
 		return nil
