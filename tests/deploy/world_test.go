@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,6 +73,10 @@ func makeImages(t *testing.T, scheduler string) (err error) {
 	return err
 }
 
+// rootsEnv names the environment variable with a folder of images' roots, by the agents in their names ("gang-qos").
+// Without it all images are the program under test with the libraries of this machine.
+const rootsEnv = "OUTRIGGER_IMAGE_ROOTS"
+
 // imageOf returns an image by its name. Ours have only the agents that their names say.
 func imageOf(name string) containers.Image {
 	if strings.Contains(name, "/kube-scheduler:") {
@@ -80,6 +85,11 @@ func imageOf(name string) containers.Image {
 	image := images.outrigger
 	_, agents, _ := strings.Cut(name, "kube-sched-ext-")
 	agents, _, _ = strings.Cut(agents, ":")
+	if roots := os.Getenv(rootsEnv); roots != "" {
+		image.Root = filepath.Join(roots, agents)
+		image.Cmd = []string{"serve", "--original"}
+		return image
+	}
 	image.Cmd = []string{"serve", "--original", "--agents=" + strings.ReplaceAll(agents, "-", ",")}
 	return image
 }
