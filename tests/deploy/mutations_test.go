@@ -58,7 +58,7 @@ var mutations = map[string]mutation{
 	"TheSchedulerHasAnotherLease": { // it may create that, and cannot renew it
 		edits:    [][2]string{{"resourceName: outrigger", "resourceName: other"}},
 		notReady: "Leaderelection lost",
-		logs:     map[string]string{"kube-scheduler": `leases.coordination.k8s.io \"other\" is forbidden`},
+		logs:     map[string]string{"kube-scheduler": "cannot update resource"},
 	},
 	"TheConfigMapIsMissing": {
 		edits:    [][2]string{{"configMap: {name: outrigger-agents}", "configMap: {name: outrigger-agent}"}},
