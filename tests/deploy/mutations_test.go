@@ -93,7 +93,7 @@ func TestFaultsAreNamed(t *testing.T) {
 			if fault.file == "" {
 				fault.file = "extender.gang"
 			}
-			m := readManifest(t, w.edited(fault.file, fault.edits))
+			m := readManifest(t, w.edited(filepath.Join(folder, fault.file+".yaml"), fault.edits...))
 			w.kubectl("apply", "-f", m.path)
 			w.Nodes(kube.MakeNode("a"))
 			deployment := m.deployment(t)
@@ -134,20 +134,20 @@ func TestFaultsAreNamed(t *testing.T) {
 }
 
 // edited writes a file with changes and returns its path.
-func (w *world) edited(name string, edits [][2]string) string {
+func (w *world) edited(path string, edits ...[2]string) string {
 	w.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, name+".yaml"))
+	text, err := os.ReadFile(path)
 	w.Must(err)
 	changed := string(text)
 	for _, edit := range edits {
 		if !strings.Contains(changed, edit[0]) {
-			w.Fatalf("%s.yaml has no %q", name, edit[0])
+			w.Fatalf("%s has no %q", path, edit[0])
 		}
 		changed = strings.ReplaceAll(changed, edit[0], edit[1])
 	}
-	path := filepath.Join(w.TempDir(), name+".yaml")
-	w.Must(os.WriteFile(path, []byte(changed), 0o644))
-	return path
+	to := filepath.Join(w.TempDir(), filepath.Base(path))
+	w.Must(os.WriteFile(to, []byte(changed), 0o644))
+	return to
 }
 
 // doctor returns what it says of a file's configuration of the scheduler.
