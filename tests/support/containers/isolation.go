@@ -110,10 +110,10 @@ func removeCgroups() {
 // removeCgroup removes a cgroup in which nobody is any more, in all hierarchies.
 func removeCgroup(name string) {
 	for _, pattern := range []string{"/sys/fs/cgroup/", "/sys/fs/cgroup/*/"} {
-		children, _ := filepath.Glob(pattern + name + "/*/")
+		children, _ := filepath.Glob(pattern + name + "/*")
 		parents, _ := filepath.Glob(pattern + name)
 		for _, path := range append(children, parents...) {
-			_ = os.Remove(path) // of the two patterns one does not fit
+			_ = os.Remove(path) // folders go, the kernel's files in them with them
 		}
 	}
 }
