@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,13 +36,22 @@ func TestFilesAreAcceptedAndLeaveNothing(t *testing.T) {
 	}
 }
 
+var budget = regexp.MustCompile(`(?m)^(poddisruptionbudget\S+) configured$`)
+
 // checkApplied applies a file twice: the second time changes nothing.
 func (w *world) checkApplied(m manifest, way []string) {
 	w.Helper()
 	apply := append([]string{"apply", "--validate=strict", "-f", m.path}, way...)
-	for range 2 {
-		if out := w.kubectl(apply...); strings.Count(out, "\n") != len(m.objects) {
-			w.Errorf("apply %v of %d objects:\n%s", way, len(m.objects), out)
+	for _, says := range []string{"created", "unchanged"} {
+		if way != nil {
+			says = "serverside-applied" // each time
+		}
+		out := w.kubectl(apply...)
+		if says == "unchanged" { // kubectl always sends the selector of these
+			out = budget.ReplaceAllString(out, "$1 unchanged")
+		}
+		if strings.Count(out, " "+says+"\n") != len(m.objects) {
+			w.Errorf("apply %v: not all %d objects are %s:\n%s", way, len(m.objects), says, out)
 		}
 	}
 	if out, err := w.tryKubectl(append([]string{"diff", "-f", m.path}, way...)...); err != nil {

@@ -21,6 +21,7 @@ spec:
         apiVersions: ["v1"]
         operations: ["CREATE", "UPDATE"]
         resources: ["pods", "pods/status"]
+        scope: "*"
   matchConditions:
     - name: claims
       expression: 'object.metadata.?annotations[?"devmgmtproto.k8s.io/device-claims"].orValue("") != ""'
@@ -59,7 +60,7 @@ spec:
   failurePolicy: Fail
   matchConstraints:
     resourceRules:
-      - {apiGroups: [""], apiVersions: ["v1"], resources: ["nodes"], operations: ["UPDATE"]}
+      - {apiGroups: [""], apiVersions: ["v1"], resources: ["nodes"], operations: ["UPDATE"], scope: "*"}
   matchConditions:
     - name: the-annotator
       expression: request.userInfo.username == 'system:serviceaccount:{namespace}:{account}'
