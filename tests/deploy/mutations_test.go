@@ -62,7 +62,7 @@ var mutations = map[string]mutation{
 	},
 	"TheConfigMapIsMissing": {
 		edits:    [][2]string{{"configMap: {name: outrigger-agents}", "configMap: {name: outrigger-agent}"}},
-		notReady: `volume "outrigger-agents": configmaps "outrigger-agent" not found`,
+		notReady: `volume "agents": configmaps "outrigger-agent" not found`,
 	},
 	"ItsKeyHasAnotherName": {
 		edits:    [][2]string{{"  scheduler.yaml: |", "  config.yaml: |"}},
