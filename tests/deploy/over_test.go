@@ -54,6 +54,7 @@ func TestOverOthersObjects(t *testing.T) {
 			}
 			w.kubectl(strings.Fields(command[1])...)
 			w.kubectl("apply", "-f", m.path)
+			w.untilGranted(m)
 			w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 			pod := w.start(w.deployment(theirs.Namespace, theirs.Name))
 			w.untilReady(pod)

@@ -53,6 +53,7 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			w.kubectl("apply", "-f", path)
 			w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
 			w.checkRestricted(deployment)
+			w.untilGranted(m)
 			pod := w.start(w.deployment(deployment.Namespace, deployment.Name))
 			w.untilReady(pod)
 			w.checkAddresses(pod)
@@ -108,6 +109,7 @@ func TestReplicasTakeTurns(t *testing.T) {
 	m := manifests(t)["extender.gang"]
 	w.kubectl("apply", "-f", m.path)
 	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	w.untilGranted(m)
 	deployment := w.deployment("kube-system", m.deployment(t).Name)
 	replicas := []*containers.Pod{w.start(deployment), w.start(deployment)}
 	for _, replica := range replicas {

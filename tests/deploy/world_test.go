@@ -14,7 +14,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/containers"
@@ -114,6 +116,24 @@ func (w *world) deployment(namespace, name string) *appsv1.Deployment {
 	deployment, err := w.Client.AppsV1().Deployments(namespace).Get(w.Ctx, name, metav1.GetOptions{})
 	w.Must(err)
 	return deployment
+}
+
+// untilGranted waits until the API server knows what a file grants: what it refuses before is in logs.
+func (w *world) untilGranted(m manifest) {
+	w.Helper()
+	deployment := m.deployment(w.T)
+	account, err := w.Cluster.ServiceAccountConfig(w.Ctx, deployment.Namespace, deployment.Spec.Template.Spec.ServiceAccountName)
+	w.Must(err)
+	for _, object := range m.objects {
+		var role rbacv1.ClusterRole // a Role has the same fields
+		if kind := object.GetKind(); kind == "Role" || kind == "ClusterRole" {
+			w.Must(runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role))
+			w.UntilGranted(account, role.Rules[len(role.Rules)-1], object.GetNamespace())
+		}
+	}
+	if m.schedulerName(w.T) != "" { // a right of system:kube-scheduler
+		w.UntilGranted(account, rbacv1.PolicyRule{APIGroups: []string{"apps"}, Resources: []string{"statefulsets"}, Verbs: []string{"list"}})
+	}
 }
 
 // start starts one replica of a Deployment; it is stopped at the end of the test.
