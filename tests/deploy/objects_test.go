@@ -36,6 +36,9 @@ func (w *world) objects() map[string]string {
 			found, err := client.Resource(version.WithResource(resource.Name)).List(w.Ctx, metav1.ListOptions{})
 			w.Must(err)
 			for _, object := range found.Items {
+				if _, own := object.GetAnnotations()["apf.kubernetes.io/autoupdate-spec"]; own {
+					continue
+				}
 				key := fmt.Sprintf("%s %s/%s", version.WithResource(resource.Name).GroupResource(), object.GetNamespace(), object.GetName())
 				object.SetManagedFields(nil)
 				object.SetResourceVersion("")
@@ -53,7 +56,6 @@ func (w *world) objects() map[string]string {
 
 // ofServer are objects that kube-apiserver makes and changes by itself at any time.
 var ofServer = []string{"leases.coordination.k8s.io kube-system/apiserver-", "apiservices.apiregistration.k8s.io ",
-	"flowschemas.flowcontrol.apiserver.k8s.io ", "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io ",
 	"services default/kubernetes", "endpoints ", "endpointslices.discovery.k8s.io ", "ipaddresses.networking.k8s.io ", "servicecidrs.networking.k8s.io ",
 	"configmaps kube-system/kube-apiserver-legacy-service-account-token-tracking"}
 

@@ -62,9 +62,15 @@ var proofs = map[string]proof{
 // everySecond measures as often.
 var everySecond = [2]string{`source: metrics"`, `source: metrics\nwindow: 4\ninterval: 1\nstep: 1"`}
 
-func lease(name string) string { return "leases.coordination.k8s.io kube-system/" + name }
+func lease(name string) string { return leaseIn(metav1.NamespaceSystem, name) }
 
-func state(name string) string { return "configmaps kube-system/" + name }
+func state(name string) string { return stateIn(metav1.NamespaceSystem, name) }
+
+func leaseIn(namespace, name string) string {
+	return "leases.coordination.k8s.io " + namespace + "/" + name
+}
+
+func stateIn(namespace, name string) string { return "configmaps " + namespace + "/" + name }
 
 func (r *run) makePod(name string) *kube.PodBuilder {
 	return kube.MakePod(name).Scheduler(r.scheduler).Request(corev1.ResourceCPU, "1")

@@ -101,6 +101,31 @@ func (w *world) removeOwn() {
 	}
 }
 
+// All agents that one scheduler can have, each in a container of its own, in a namespace that allows no more than they
+// need: what is written goes there, too.
+func TestAllAgentsRunInANamespaceOfTheirOwn(t *testing.T) {
+	scheduling.Long(t)
+	t.Parallel()
+	w := newWorld(t)
+	w.makeRestricted()
+	m := readManifest(t, w.rendered("gang,qos", "safe", "congestion", "reward", "pigeon", "penalty", "template",
+		"--namespace", restricted, "--scheduler-name", "mine"))
+	before := w.objects()
+	w.kubectl("apply", "--validate=strict", "-f", m.path)
+	w.untilGranted(m)
+	w.Nodes(kube.MakeNode("a"), kube.MakeNode("b"))
+	pod := w.start(w.deployment(restricted, "mine"))
+	w.untilReady(pod)
+	w.checkAddresses(pod)
+	placesGang(&run{w, pod, "mine"})
+	w.stop(pod)
+	w.checkLogs(pod)
+	w.removeOwn()
+	w.kubectl("delete", "-f", m.path)
+	w.checkObjects(before, leaseIn(restricted, "mine"), leaseIn(restricted, "outrigger-reward"),
+		leaseIn(restricted, "outrigger-penalty"), stateIn(restricted, "outrigger-pigeon"))
+}
+
 // Of two replicas one acts; the other takes over when that one ends.
 func TestReplicasTakeTurns(t *testing.T) {
 	scheduling.Long(t)
