@@ -7,7 +7,7 @@ wanted() {
   # An image's layers fit where the programs of sanitize were.
   if [[ " $* " == *" sanitize "* ]]; then build=$((build + 7500)) caches=$((caches + 1500)); fi
   printf '%s %s\n' "$ROOT/build" "$build" "$(ccache --get-config cache_dir 2>/dev/null || echo "$HOME/.cache/ccache")" "$caches"
-  [[ " $* " == *" e2e "* ]] || return 0
+  [[ " $* " == *" e2e "* || " $* " == *" deploy "* ]] || return 0
   printf '%s %s\n' "$CACHE" 800 "${GOCACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/go-build}" 4000 \
     "${GOMODCACHE:-${GOPATH:-$HOME/go}/pkg/mod}" 1600 "${TMPDIR:-/tmp}" 1000
 }
