@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Peers of an image under test: a name server on 127.0.0.77:53 that knows one name, and an API server and Prometheus of
+"""Peers of an image under test: a name server at ADDRESS:53 that knows one name, and an API server and Prometheus of
 one node, both behind TLS on 127.0.0.1. Prints the port when both listen, and then the paths that are asked for.
 
-    peers.py CERTIFICATE KEY NAME
+    peers.py CERTIFICATE KEY NAME ADDRESS
 """
 import http.server
 import json
@@ -12,7 +12,7 @@ import struct
 import sys
 import threading
 
-certificate, key, name = sys.argv[1:]
+certificate, key, name, address = sys.argv[1:]
 WIRE = b"".join(bytes([len(part)]) + part.encode() for part in name.split(".")) + b"\0"
 
 
@@ -57,7 +57,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-names.bind(("127.0.0.77", 53))
+names.bind((address, 53))
 threading.Thread(target=answer_names, args=(names,), daemon=True).start()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True

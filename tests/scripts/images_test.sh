@@ -15,7 +15,7 @@ engine() {
 #!/usr/bin/env bash
 case \$1 in
   version) exit $2 ;;
-  build) grep -A 1 '^FROM scratch' >"$work/last" ;;
+  build) grep -A 4 "^FROM scratch" >"$work/last" ;;
   image) echo registry.example/team/image@sha256:2222 ;;
 esac
 echo "$1 \$*" >>"$work/log"
@@ -40,6 +40,7 @@ called "-t kube-sched-ext-gang-qos:0.0 ."
 prints "kube-sched-ext-safe:0.0 sha256:1111
 kube-sched-ext-gang-qos:0.0 sha256:1111"
 [[ $(cat "$work/last") == $'FROM scratch\nLABEL org.opencontainers.image.revision="'* ]] || fail "no commit: $(cat "$work/last")"
+grep -q 'kube-scheduler: gang,qos"' "$work/last" || fail "no agents: $(cat "$work/last")"
 build --push registry.example/team/ safe >"$work/out"
 called "docker push registry.example/team/kube-sched-ext-safe:0.0"
 prints "registry.example/team/kube-sched-ext-safe:0.0 sha256:2222"
