@@ -67,10 +67,10 @@ func lease(name string) string { return leaseIn(metav1.NamespaceSystem, name) }
 func state(name string) string { return stateIn(metav1.NamespaceSystem, name) }
 
 func leaseIn(namespace, name string) string {
-	return "leases.coordination.k8s.io " + namespace + "/" + name
+	return "leases/" + namespace + "/" + name
 }
 
-func stateIn(namespace, name string) string { return "configmaps " + namespace + "/" + name }
+func stateIn(namespace, name string) string { return "configmaps/" + namespace + "/" + name }
 
 func (r *run) makePod(name string) *kube.PodBuilder {
 	return kube.MakePod(name).Scheduler(r.scheduler).Request(corev1.ResourceCPU, "1")

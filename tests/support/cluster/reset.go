@@ -144,6 +144,39 @@ func (c *Cluster) serves(ctx context.Context, first start) error {
 	return nil
 }
 
+// passing are keys that come and go, or come late.
+var passing = []string{"/registry/events/", "/registry/peerserverleases/", "/registry/ipaddresses/", "/registry/servicecidrs/"}
+
+// Objects returns what etcd has of each object, by its key without "/registry/" ("pods/default/p"), but of Events, and of
+// what kube-apiserver may write by itself at any time.
+func (c *Cluster) Objects(ctx context.Context) (map[string]string, error) {
+	etcd, err := c.etcdClient()
+	if err != nil {
+		return nil, err
+	}
+	defer etcd.Close()
+	answer, err := etcd.Get(ctx, "/registry/", clientv3.WithPrefix())
+	if err != nil {
+		return nil, fmt.Errorf("objects of etcd: %w", err)
+	}
+	objects := map[string]string{}
+	for _, pair := range answer.Kvs {
+		key, text := string(pair.Key), string(pair.Value)
+		switch {
+		case strings.HasPrefix(key, "/registry/flowschemas/"), strings.HasPrefix(key, "/registry/apiextensions.k8s.io/"):
+			text = "" // kube-apiserver updates these, too
+		case isOwn(key) || slices.ContainsFunc(passing, func(prefix string) bool { return strings.HasPrefix(key, prefix) }):
+			continue
+		}
+		objects[strings.TrimPrefix(key, "/registry/")] = text
+	}
+	return objects, nil
+}
+
+func isOwn(key string) bool {
+	return slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(key, prefix) })
+}
+
 func (c *Cluster) etcdClient() (*clientv3.Client, error) {
 	return clientv3.New(clientv3.Config{Endpoints: []string{c.EtcdURL()}, DialTimeout: time.Minute, Logger: zap.NewNop()})
 }
@@ -157,7 +190,7 @@ func (c *Cluster) keys(ctx context.Context, etcd *clientv3.Client) ([]string, er
 	var keys []string
 	for _, pair := range answer.Kvs {
 		key := string(pair.Key)
-		if !slices.ContainsFunc(own, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+		if !isOwn(key) {
 			keys = append(keys, key)
 		}
 	}
