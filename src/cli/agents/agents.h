@@ -16,7 +16,7 @@ struct AgentsFlags {
   bool rbac = false;
   std::string mode;             // with rbac: the setting of this name; empty: its default
   std::string replacement;      // as mode
-  std::string name_space;       // with rbac; empty: where agents keep their state, or outrigger
+  std::string name_space;       // with rbac; empty: where agents keep their state, or kube-system
   std::string service_account;  // with rbac; empty: outrigger-<agent>
 };
 

@@ -78,7 +78,7 @@ Command AgentsCommand(const std::vector<AgentInfo>& registry) {
       {.name = "-n,--namespace",
        .value = "NS",
        .help =
-           "namespace of the ServiceAccount (default: that of the agents' state, else outrigger)"},
+           "namespace of the ServiceAccount (default: that of the agents' state, else kube-system)"},
       {.name = "--service-account",
        .value = "NAME",
        .help = "ServiceAccount that gets the rights (default outrigger-<agent>)"}};

@@ -252,7 +252,7 @@ absl::StatusOr<std::string> RbacText(const AgentsFlags& flags,
     text += fmt::format("# Serve with --{}.{}={}: the agent's state is there.\n", state.agent,
                         state.setting, state.value);
   }
-  const std::string name_space = rights->name_space.empty() ? "outrigger" : rights->name_space;
+  const std::string name_space = rights->name_space.empty() ? "kube-system" : rights->name_space;
   std::string role = "outrigger";
   for (const AgentInfo* agent : *agents) role += "-" + agent->name;
   const std::string account = flags.service_account.empty() ? role : flags.service_account;

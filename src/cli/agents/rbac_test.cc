@@ -41,7 +41,7 @@ TEST(Rbac, GrantsWhatIsFollowedForAnAgentThatReadsNodes) {
   EXPECT_EQ(objects[2]["kind"].as<std::string>(), "ClusterRoleBinding");
   EXPECT_EQ(objects[2]["roleRef"]["name"].as<std::string>(), "outrigger-safe");
   EXPECT_EQ(objects[2]["subjects"][0]["name"].as<std::string>(), "outrigger-safe");
-  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "outrigger");
+  EXPECT_EQ(objects[2]["subjects"][0]["namespace"].as<std::string>(), "kube-system");
 }
 
 TEST(Rbac, GrantsNothingToAnAgentThatReadsNamesOnly) {
@@ -212,7 +212,7 @@ TEST(Rbac, IsForTheNamespaceInWhichTheAgentKeepsItsState) {
   const auto namespace_of = [](const std::string& printed, size_t object) {
     return YAML::LoadAll(printed)[object]["metadata"]["namespace"].as<std::string>("");
   };
-  EXPECT_EQ(namespace_of(text("keeper", ""), 0), "outrigger") << "it has no setting for it";
+  EXPECT_EQ(namespace_of(text("keeper", ""), 0), "kube-system") << "it has no setting for it";
   for (const char* names : {"elsewhere", "keeper,elsewhere"}) {
     EXPECT_EQ(namespace_of(text(names, ""), 0), "state") << names;
     EXPECT_EQ(namespace_of(text(names, ""), 3), "state") << names;
