@@ -88,7 +88,7 @@ absl::StatusOr<SchedulerConfigText> WriteFromPolicy(const Given& given, const Wo
   if (!input->has_value()) {
     return absl::InvalidArgumentError("\"\" is not accepted; expected the path of a file, or -");
   }
-  const auto converted = ConvertPolicy(**input, given.Value("--scheduler-name"));
+  const auto converted = policy::ConvertPolicy(**input, given.Value("--scheduler-name"));
   if (!converted.ok()) return converted.status();
   SchedulerConfigPlan plan;
   plan.scheduler_name = converted->scheduler_name;

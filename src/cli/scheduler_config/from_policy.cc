@@ -10,7 +10,7 @@
 #include "console/format/yaml_error.h"
 #include "fmt/format.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 namespace {
 
 // In nanoseconds, as a Policy has it.
@@ -303,4 +303,4 @@ absl::StatusOr<ConvertedPolicy> ConvertPolicy(const SchedulerConfigInput& input,
   }
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

@@ -6,7 +6,7 @@
 #include "absl/status/statusor.h"
 #include "cli/scheduler_config/scheduler_config.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 
 /// What a Policy asks for, as a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1.
 struct ConvertedPolicy {
@@ -22,4 +22,4 @@ struct ConvertedPolicy {
 absl::StatusOr<ConvertedPolicy> ConvertPolicy(const SchedulerConfigInput& input,
                                               const std::string& scheduler_name);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

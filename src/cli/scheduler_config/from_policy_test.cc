@@ -5,7 +5,7 @@
 
 #include "console/program_testing.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 namespace {
 
 using ::testing::Contains;
@@ -426,4 +426,4 @@ TEST(FromPolicy, RefusesFlagsOfExtendersAndFilesThatAreNotThere) {
 }
 
 }  // namespace
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

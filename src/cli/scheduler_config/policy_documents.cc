@@ -12,7 +12,7 @@
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 namespace {
 
 // Where kube-scheduler looked for it.
@@ -155,4 +155,4 @@ absl::StatusOr<PolicyDocuments> FindPolicy(const SchedulerConfigInput& input) {
   return PolicyFinder(input).Find();
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

@@ -8,7 +8,7 @@
 #include "cli/scheduler_config/scheduler_config.h"
 #include "yaml-cpp/yaml.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 
 /// A mapping and where it is from.
 struct SourceDocument {
@@ -27,4 +27,4 @@ struct PolicyDocuments {
 /// it is not known which configuration goes with it. Throws YAML::Exception for what is not YAML.
 absl::StatusOr<PolicyDocuments> FindPolicy(const SchedulerConfigInput& input);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

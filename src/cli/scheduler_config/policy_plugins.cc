@@ -13,7 +13,7 @@
 #include "console/format/yaml.h"
 #include "fmt/format.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 namespace {
 
 // Which plugins predicates and priorities became: facts of Kubernetes 1.22, the last version that
@@ -392,4 +392,4 @@ absl::StatusOr<PolicyPlugins> PluginsOfPolicy(const Source& source, const YAML::
   return PluginsConverter(source, policy).Convert();
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

@@ -7,7 +7,7 @@
 #include "cli/scheduler_config/policy_source.h"
 #include "yaml-cpp/yaml.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 
 /// What a profile has for the predicates and priorities of a Policy.
 struct PolicyPlugins {
@@ -21,4 +21,4 @@ struct PolicyPlugins {
 /// names that no scheduler knew, and for what no plugin does any more.
 absl::StatusOr<PolicyPlugins> PluginsOfPolicy(const Source& source, const YAML::Node& policy);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

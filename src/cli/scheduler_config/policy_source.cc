@@ -9,7 +9,7 @@
 #include "outrigger/base/text.h"
 #include "yaml-cpp/yaml.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 
 absl::Status Source::Error(const Place& place, const std::string& what) const {
   const std::string field = place.path.empty() ? "" : place.path + ": ";
@@ -38,4 +38,4 @@ Place PlaceOfElement(const std::string& list, size_t index, const YAML::Node& el
   return {fmt::format("{}[{}]", list, index), element.Mark().line + 1};
 }
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy

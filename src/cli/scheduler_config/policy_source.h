@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "cli/scheduler_config/document.h"
 
-namespace outrigger::cli {
+namespace outrigger::cli::policy {
 
 /// A document of the scheduler that Policies configured; `name` is for messages.
 class Source {
@@ -35,4 +35,4 @@ class Source {
 /// "extenders[2]" with the line of the element.
 Place PlaceOfElement(const std::string& list, size_t index, const YAML::Node& element);
 
-}  // namespace outrigger::cli
+}  // namespace outrigger::cli::policy
