@@ -215,7 +215,7 @@ TEST(AloneSettings, SayWhatTheAgentDoesAtTheApiServer) {
   EXPECT_THAT(factory.Access(values), Contains(AccessRule{"coordination.k8s.io",
                                                           "leases",
                                                           {"get", "update"},
-                                                          {"outrigger"},
+                                                          {"outrigger-gang"},
                                                           /*in_own_namespace=*/true}));
 }
 

@@ -176,8 +176,8 @@ TEST(DeskSettings, OfAgentsThatNoneCallsNameTheirOwnLease) {
   qos.lease = "jobs/queue";
   ASSERT_TRUE(settings.Add(gang).ok());
   EXPECT_EQ(settings.mode(), Mode::kAlone);
-  EXPECT_EQ(settings.OwnLease().namespace_, "outrigger");
-  EXPECT_EQ(settings.OwnLease().name, "outrigger");
+  EXPECT_EQ(settings.OwnLease().namespace_, "kube-system");
+  EXPECT_EQ(settings.OwnLease().name, "outrigger-gang");
   EXPECT_EQ(settings.OwnLease().lease_duration, std::chrono::seconds(15));
   ASSERT_TRUE(settings.Add(qos).ok());
   EXPECT_EQ(settings.OwnLease().namespace_, "jobs");
