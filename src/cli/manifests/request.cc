@@ -10,6 +10,7 @@
 #include "cli/scheduler_config/document.h"
 #include "cli/scheduler_config/facts.h"
 #include "console/args/flags.h"
+#include "console/format/files.h"
 #include "console/format/text.h"
 #include "fmt/format.h"
 #include "outrigger/base/text.h"
