@@ -17,13 +17,13 @@ bool LooksTyped(const std::string& text) {
 }
 
 // Files in ConfigMaps: lines, the last of which ends.
-bool IsFile(const std::string& text) {
+bool IsFileText(const std::string& text) {
   return text.size() > 1 && text.back() == '\n' && text[text.size() - 2] != '\n' &&
          text.front() != ' ' && text.front() != '\n';
 }
 
 void WriteText(const std::string& text, YAML::Emitter& out) {
-  if (IsFile(text)) {
+  if (IsFileText(text)) {
     out << YAML::Literal << text.substr(0, text.size() - 1);
     return;
   }
