@@ -77,8 +77,8 @@ Command AgentsCommand(const std::vector<AgentInfo>& registry) {
        .words = {"recreate", "mapped"}},
       {.name = "-n,--namespace",
        .value = "NS",
-       .help =
-           "namespace of the ServiceAccount (default: that of the agents' state, else kube-system)"},
+       .help = "namespace of the ServiceAccount (default: that of the agents' state, else "
+               "kube-system)"},
       {.name = "--service-account",
        .value = "NAME",
        .help = "ServiceAccount that gets the rights (default outrigger-<agent>)"}};
