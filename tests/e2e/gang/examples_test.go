@@ -255,8 +255,8 @@ func checkCommands(t *testing.T, commands []string) {
 func TestTheCommandsOfTheReadme(t *testing.T) {
 	t.Parallel()
 	commands := commandsOf(t, "## Use")
-	if len(commands) != 5 {
-		t.Errorf("%d commands, want 5: %q", len(commands), commands)
+	if len(commands) != 4 {
+		t.Errorf("%d commands, want 4: %q", len(commands), commands)
 	}
 	for _, command := range commands {
 		if manifest, ok := strings.CutPrefix(command, "kubectl apply -f "); ok && manifest != "-" {
