@@ -229,6 +229,38 @@ TEST_F(PlanLoopTest, AConditionThatIsNoLongerSoIsWrittenOnceTheReasonHasChanged)
   EXPECT_EQ(shows(0).resource_version, version) << "each write wakes the pod";
 }
 
+// That the pod before it is bound makes kube-scheduler try none, and it may evict now.
+TEST_F(PlanLoopTest, TheFirstOfTheQueueIsWokenOnceNoneIsBeforeIt) {
+  PlanningOptions options = Options();
+  options.hold = true;
+  PlanLoop loop{&cluster_, &leadership_, &inbox_, {&watcher_}, options};
+  const auto plan_after = [&](std::chrono::seconds time) {
+    now_ += time;
+    loop.Step();
+  };
+  cluster_.Put(testing::MakeNode("n1").Allocatable("cpu", "1").Allocatable("pods", "1"));
+  PutBound(testing::MakePod("filler").Requests({{"cpu", "1"}}), "n1");
+  cluster_.Put(testing::MakePod("first").Label("groupPriority", "9").Requests({{"cpu", "1"}}));
+  const std::string asked =
+      "0/3 nodes are available: 1 qos: waits for pod default/first with groupPriority 9 (see "
+      "outrigger explain queue), 2 Too many pods. preemption: none";
+  Pod pod = testing::MakePod("evicts").Label("groupPriority", "1").Requests({{"cpu", "1"}});
+  pod.unscheduled_reason = "Unschedulable";
+  pod.unscheduled_message = asked;
+  cluster_.Put(pod);
+  plan_after(std::chrono::seconds(9));
+  plan_after(std::chrono::seconds(9));
+  EXPECT_EQ(cluster_.Get("evicts").unscheduled_message, asked) << "it is so";
+  cluster_.RemovePod("filler");
+  PutBound(testing::MakePod("first").Label("groupPriority", "9").Requests({{"cpu", "1"}}), "n1");
+  plan_after(std::chrono::seconds(1));
+  EXPECT_EQ(cluster_.Get("evicts").unscheduled_message, asked) << "kube-scheduler may be about to";
+  plan_after(std::chrono::seconds(1));
+  EXPECT_EQ(cluster_.Get("evicts").unscheduled_message,
+            "0/3 nodes are available: 1 qos: first in the queue, waits: cpu (see outrigger explain "
+            "queue), 2 Too many pods. preemption: none");
+}
+
 // Whatever changes the reason, and changes it back.
 // More than are queued at once.
 TEST_F(PlanLoopTest, OfManyConditionsThatAreNoLongerSoNoneIsForgotten) {

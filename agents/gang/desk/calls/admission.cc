@@ -56,19 +56,6 @@ std::string TextOf(const BoardUnit& unit) {
   return fmt::format("{} {}", unit.gang ? "gang" : "pod", plan::TextOf(unit.key));
 }
 
-/// Why a pod without a place waits. It names the unit right before it, which changes less often
-/// than the first one: each change is a write that wakes the pod.
-std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank& rank) {
-  const BoardUnit* const front = board.InFrontOf(rank);
-  if (front != nullptr) {
-    return fmt::format("waits for {} with groupPriority {} ({})", TextOf(*front),
-                       front->rank.group_priority, kQueuePointer);
-  }
-  const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
-  const std::string word = unit == nullptr || unit->word.empty() ? "room" : unit->word;
-  return fmt::format("first in the queue, waits: {} ({})", word, kQueuePointer);
-}
-
 /// True if the pod, which no plan has seen, may be let go: all that waits before it has a place,
 /// and kube-scheduler, which goes by priority, gives none of these to it.
 bool MayGoUnseen(const Board& board, const Pod& pod, const plan::Rank& rank) {
@@ -176,6 +163,19 @@ bool CouldRun(const Pod& pod, const ResourceList& requests, const Node& node) {
 }
 
 }  // namespace
+
+// It names the unit right before it, which changes less often than the first one: each change is a
+// write that wakes the pod.
+std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank& rank) {
+  const BoardUnit* const front = board.InFrontOf(rank);
+  if (front != nullptr) {
+    return fmt::format("waits for {} with groupPriority {} ({})", TextOf(*front),
+                       front->rank.group_priority, kQueuePointer);
+  }
+  const BoardUnit* const unit = seat == nullptr ? nullptr : board.UnitOf(*seat);
+  const std::string word = unit == nullptr || unit->word.empty() ? "room" : unit->word;
+  return fmt::format("first in the queue, waits: {} ({})", word, kQueuePointer);
+}
 
 std::string RoomText(const BoardUnit& gang) {
   return WaitingText(gang.key, WordOf(gang));

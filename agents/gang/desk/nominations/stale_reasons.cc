@@ -17,17 +17,22 @@ namespace {
 constexpr std::chrono::seconds kStaleFor{1};
 constexpr std::chrono::seconds kLongestPause{300};  // kube-scheduler tries each pod again by then
 
-// `message` with `reason` in the place of the reason about the same gang; empty: it has none.
-std::string With(std::string_view message, std::string_view reason) {
+// `message` with `reason` in the place of what begins with `begin`, and ends with the pointer and a
+// bracket, as `reason` does; empty: it has none.
+std::string With(std::string_view message, std::string_view begin, std::string_view pointer,
+                 std::string_view reason) {
+  const size_t from = message.find(begin);
+  const size_t to = from == message.npos ? from : message.find(pointer, from);
+  if (to == message.npos) return {};
+  const size_t end = std::min(to + pointer.size() + 1, message.size());
+  return fmt::format("{}{}{}", message.substr(0, from), reason, message.substr(end));
+}
+
+std::string WithGang(std::string_view message, std::string_view reason) {
   constexpr std::string_view kWaits = " waits: ";
   const size_t gang = reason.find(kWaits);
   if (gang == reason.npos) return {};
-  const size_t from = message.find(reason.substr(0, gang + kWaits.size()));
-  const size_t to = from == message.npos ? from : message.find(kPointer, from);
-  if (to == message.npos) return {};
-  // Both end with the pointer and a bracket.
-  const size_t end = std::min(to + kPointer.size() + 1, message.size());
-  return fmt::format("{}{}{}", message.substr(0, from), reason, message.substr(end));
+  return With(message, reason.substr(0, gang + kWaits.size()), kPointer, reason);
 }
 
 }  // namespace
@@ -41,24 +46,28 @@ std::vector<ShownReason> StaleReasons::OnPlan(const Board& board, Time now) {
   board.ForEachPod([&](const BoardPod& seat) {
     const Pod& pod = *seat.pod;
     if (!seat.node.empty() || !pod.scheduling_gates.empty()) return;
-    if (seat.unit == nullptr) return Look(seat, seat.reason, now, &due);
-    if (!seat.unit->gang) return;
+    const std::string_view shown = pod.unscheduled_message;
+    if (seat.unit == nullptr) {
+      return Look(seat, seat.reason, WithGang(shown, seat.reason), now, &due);
+    }
+    if (!seat.unit->gang) {
+      if (!board.MayHold(pod) || board.InFrontOf(seat.unit->rank) != nullptr) return;
+      const std::string first = HeldText(board, &seat, seat.unit->rank);
+      return Look(seat, first, With(shown, "waits for ", kQueuePointer, first), now, &due);
+    }
     if (std::exchange(unit, seat.unit) != seat.unit) of_unit = RoomText(*seat.unit);
-    Look(seat, of_unit, now, &due);
+    Look(seat, of_unit, WithGang(shown, of_unit), now, &due);
   });
   absl::erase_if(entries_, [this](const auto& entry) { return entry.second.seen != round_; });
   return due;
 }
 
-void StaleReasons::Look(const BoardPod& seat, const std::string& reason, Time now,
-                        std::vector<ShownReason>* due) {
+void StaleReasons::Look(const BoardPod& seat, const std::string& reason, std::string message,
+                        Time now, std::vector<ShownReason>* due) {
   const Pod& pod = *seat.pod;
   const auto known = entries_.find(pod.uid);
   if (known != entries_.end()) known->second.seen = round_;
-  const std::string_view shown = pod.unscheduled_message;
-  if (shown.find(reason) != shown.npos) return;
-  std::string message = With(shown, reason);
-  if (message.empty()) return;
+  if (message.empty() || message == pod.unscheduled_message) return;
   Entry& entry = entries_[pod.uid];
   entry.seen = round_;
   if (entry.reason != reason) {

@@ -17,8 +17,10 @@ struct ShownReason {
   std::string message;
 };
 
-/// Finds conditions of members that give a reason of ours which is no longer so. kube-scheduler
-/// writes it as it tries the pod, and a new pod or PodGroup makes it try none. Not thread-safe.
+/// Finds conditions that give a reason of ours which is no longer so. kube-scheduler writes it as it
+/// tries the pod, and some changes make it try none: a new pod or PodGroup; the binding of the pod
+/// that another one waited for, which may evict now. To write the condition wakes the pod. Not
+/// thread-safe.
 class StaleReasons {
  public:
   /// Returns the conditions to be written now: each some time after its reason changed, so that
@@ -35,7 +37,7 @@ class StaleReasons {
     int64_t writes = 0;
     uint64_t seen = 0;
   };
-  void Look(const BoardPod& seat, const std::string& reason, Time now,
+  void Look(const BoardPod& seat, const std::string& reason, std::string message, Time now,
             std::vector<ShownReason>* due);
 
   absl::flat_hash_map<std::string, Entry> entries_;  // by UID; of pods whose reason was stale
