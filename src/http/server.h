@@ -9,9 +9,11 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "http/stream.h"
 
 // Transport: listening, limits, deadlines, keep-alive, TLS. Knows no Kubernetes and no JSON of its
 // own but the body of its refusals. docs/http.md says why it is as it is.
@@ -35,6 +37,12 @@ struct Request {
   /// server gives up on what is under way. Callbacks on it run on the thread that watches all
   /// connections, so they must be quick.
   std::stop_token abandoned = {};
+  /// "name:value\n" of each header, as sent; for Header().
+  std::string_view fields = {};
+
+  /// The value of the first header of this name, whose case does not matter; empty if there is
+  /// none. Like all views, until the handler returns.
+  std::string_view Header(std::string_view name) const;
 };
 
 /// Bytes that belong into an answer before the byte at `at` of its own text.
@@ -43,7 +51,7 @@ struct Insert {
   std::string_view bytes;
 };
 
-/// The answer. Content-Length, Connection and Date are the transport's business.
+/// The answer. Content-Length, Transfer-Encoding, Connection and Date are the transport's business.
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
@@ -51,6 +59,12 @@ struct Response {
   /// By `at`, ascending; slices of Request::body, which lives until the answer is sent.
   std::vector<Insert> inserts = {};
   std::string allow;  // header Allow, for 405
+  /// Further headers: name and value. A name or value that HTTP does not allow, or a name that is
+  /// the transport's business, makes a 500 of the answer.
+  std::vector<std::pair<std::string, std::string>> headers = {};
+  /// If set, what is sent instead of `body`, in chunks, until its End(); for HTTP/1.0 until the
+  /// connection closes.
+  std::shared_ptr<Stream> stream = {};
 };
 
 /// Called on a worker thread, from several at once. What it throws becomes a 500 without details.
@@ -81,7 +95,8 @@ struct ServerOptions {
   /// How long after its first byte the first line, and the whole head, of a request may take.
   std::chrono::milliseconds line_timeout{5'000};
   std::chrono::milliseconds head_timeout{10'000};
-  /// How long a body may take after its head, and the peer to take an answer.
+  /// How long a body may take after its head, and the peer to take an answer, or the next bytes of
+  /// a stream that has some.
   std::chrono::milliseconds body_timeout{30'000};
   std::chrono::milliseconds answer_timeout{30'000};
 
@@ -99,6 +114,10 @@ struct ServerOptions {
   /// may be null), so that the handler's owner can do the same: it must be quick, and not throw.
   std::chrono::milliseconds trim_every{30'000};
   std::function<void()> trim;
+
+  /// Gives an answer of the transport's own, whose status is set, another body and content type:
+  /// `text` says what is wrong. Must not throw. Null: {"error": "<text>"}.
+  std::function<void(std::string_view text, Response*)> refusal;
 
   /// Told what an operator should know, in a line; may be null. Called from any thread.
   std::function<void(const std::string&)> warn;
@@ -124,6 +143,7 @@ struct ServerStats {
   size_t workers = 0;             // gauge: threads for calls that do not block
   size_t blocked = 0;             // gauge: calls under way that may block
   size_t in_flight = 0;           // gauge: calls in the handler, the blocked included
+  size_t streams = 0;             // gauge: answers under way that are streams
   size_t body_bytes = 0;          // gauge: held by bodies under way
 };
 

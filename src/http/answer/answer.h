@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "http/answer/parts.h"
 #include "http/pool.h"
 #include "http/server.h"
 #include "http/socket/transport.h"
@@ -16,8 +17,15 @@ size_t BodySize(const Response& response);
 /// What `response` sends behind its head, piece by piece.
 std::vector<std::string_view> BodyParts(const Response& response);
 
+/// How the peer knows where the body of an answer ends.
+enum class Framing { kLength, kChunked, kUntilClose };
+
 /// The bytes before the body of an answer.
-std::string AnswerHead(const Response& response, bool close);
+std::string AnswerHead(const Response& response, Framing framing, bool close);
+
+/// Whether the headers that `response` adds can be sent: names and values of RFC 9110, and none
+/// that is the transport's business.
+bool HeadersAreSendable(const Response& response);
 
 /// An answer of the transport's own; `text` is ours and needs no escapes.
 Response Failure(int status, std::string_view text);
@@ -33,21 +41,18 @@ class AnswerWriter {
   AnswerWriter& operator=(const AnswerWriter&) = delete;
 
   /// What to write next. `close`: say that the connection ends behind it. `with_body`: false for an
-  /// answer to HEAD.
-  void Set(Response response, bool close, bool with_body);
+  /// answer to HEAD, and for one whose body others write.
+  void Set(Response response, Framing framing, bool close, bool with_body);
   /// Writes until all is written, which is kBytes, or the peer takes nothing now, or never again.
   Moved Write(Transport& transport);
   /// Forgets the answer.
   void Clear();
 
  private:
-  void Written(size_t bytes);
-
   Pool<std::string>& texts_;
   Response answer_;
   std::string head_;
-  std::vector<std::string_view> parts_;  // of the answer, head and all
-  size_t part_ = 0;                      // the first of them that is not written
+  Parts parts_;  // of the answer, head and all
 };
 
 }  // namespace outrigger::http

@@ -43,6 +43,8 @@ bool EndsInLastChunk(std::string_view bytes) {
   return bytes.size() < 5 && bytes.substr(0, 1) == "0";
 }
 
+constexpr size_t kUsualFields = 384;  // bytes
+
 constexpr const char* kBadContentLength =
     "malformed Content-Length: one decimal number is accepted, without Transfer-Encoding";
 
@@ -106,6 +108,7 @@ class RequestParser::Beast final : public beast::http::basic_parser<true> {
     if (method.size() + target.size() + kRest > MaxLine(limits_)) {
       return Refuse(414, "the request's first line is too long", error);
     }
+    head_.fields.reserve(kUsualFields);
     head_.method = Text(method);
     const std::string_view origin = OriginForm({target.data(), target.size()});
     const size_t mark = origin.find('?');
@@ -115,12 +118,14 @@ class RequestParser::Beast final : public beast::http::basic_parser<true> {
     head_.close = head_.http10;
   }
 
-  void on_field_impl(field name, beast::string_view, beast::string_view value,
+  void on_field_impl(field name, beast::string_view text, beast::string_view value,
                      error_code& error) override {
     if (++head_.headers > limits_.max_headers) {
       return Refuse(431, fmt::format("more than {} headers", limits_.max_headers), error);
     }
     if (in_body_) return;  // trailers are read and dropped
+    head_.fields.append(text.data(), text.size()).append(1, ':');
+    head_.fields.append(value.data(), value.size()).append(1, '\n');
     switch (name) {
       case field::host:
         ++head_.hosts;

@@ -25,6 +25,7 @@ struct RequestHead {
   size_t codings = 0;           // how many Transfer-Encoding headers there are
   size_t hosts = 0;             // how many Host headers there are
   size_t headers = 0;
+  std::string fields;  // "name:value\n" of each header
   bool http10 = false;
   bool close = false;  // the client wants no further request on this connection
 };

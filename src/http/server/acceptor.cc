@@ -132,7 +132,7 @@ void Acceptor::Welcome(Fd socket) {
     return driver_.Drive(connection);
   }
   // Not to a worker, even if bytes are here already: a flood of silent ones should cost none.
-  driver_.Park(connection, /*to_write=*/false, /*knew_of_drain=*/false);
+  driver_.Park(connection, Connection::Next::kRead, /*knew_of_drain=*/false);
 }
 
 absl::StatusOr<Fd> Listen(const std::string& address, uint16_t port) {

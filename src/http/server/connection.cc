@@ -2,6 +2,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -79,6 +80,9 @@ Connection::Next Connection::Advance(Clock::time_point now) {
         return Next::kCall;
       case Phase::kWriting:
         next = Write(now);
+        break;
+      case Phase::kStreaming:
+        next = Push(now);
         break;
       case Phase::kLingering:
         next = Linger(now);
@@ -168,7 +172,7 @@ Connection::Next Connection::Read(Clock::time_point now) {
   }
   ++shared_.refused;
   unread_ = true;
-  SetAnswer(Failure(reader_.refusal().status, reader_.refusal().text), true);
+  SetAnswer(shared_.Refusal(reader_.refusal().status, reader_.refusal().text), true);
   return Next::kWrite;
 }
 
@@ -182,7 +186,8 @@ Request Connection::BeginCall() {
           .content_type = head.content_type,
           .body = reader_.body(),
           .peer = peer_,
-          .abandoned = call_.get_token()};
+          .abandoned = call_.get_token(),
+          .fields = head.fields};
 }
 
 void Connection::EndCall() {
@@ -202,22 +207,36 @@ void Connection::Abandon() {
 }
 
 void Connection::SetAnswer(Response response, bool close) {
-  close_ = close || reader_.head().close || shared_.draining;
-  writer_.Set(std::move(response), close_, reader_.head().method != "HEAD");
+  const RequestHead& head = reader_.head();
+  close_ = close || head.close || shared_.draining;
+  const bool with_body = head.method != "HEAD";
+  Framing framing = Framing::kLength;
+  if (const auto stream = std::exchange(response.stream, nullptr)) {
+    framing = head.http10 ? Framing::kUntilClose : Framing::kChunked;
+    ++shared_.streams;
+    sender_.Begin(stream, !head.http10, nudge_);
+    if (!with_body) EndStream();
+  }
+  writer_.Set(std::move(response), framing, close_, with_body && framing == Framing::kLength);
   phase_ = Phase::kWriting;
   deadline_ = Clock::now() + shared_.options.answer_timeout;
 }
 
 void Connection::RefuseAll(int status, std::string_view text) {
   unread_ = true;
-  SetAnswer(Failure(status, text), true);
+  SetAnswer(shared_.Refusal(status, text), true);
 }
 
 Connection::Next Connection::Write(Clock::time_point now) {
   const Moved moved = writer_.Write(*transport_);
   switch (moved.how) {
     case Moved::How::kBytes:
-      AfterAnswer(now);
+      if (sender_.active()) {
+        reader_.Next();  // a stream may be long, and needs nothing of the request
+        phase_ = Phase::kStreaming;
+      } else {
+        AfterAnswer(now);
+      }
       return Next::kRead;
     case Moved::How::kWouldRead:
     case Moved::How::kWouldWrite:
@@ -227,6 +246,45 @@ Connection::Next Connection::Write(Clock::time_point now) {
       break;
   }
   return Close();
+}
+
+/// Unlike other answers a stream may take for ever, but not stand still while it has bytes.
+Connection::Next Connection::Push(Clock::time_point now) {
+  using How = StreamSender::Result::How;
+  if (shared_.draining) sender_.End();
+  const StreamSender::Result result = sender_.Send(*transport_);
+  if (result.sent > 0 || deadline_ == Clock::time_point::max()) {
+    deadline_ = now + shared_.options.answer_timeout;
+  }
+  switch (result.how) {
+    case How::kWaits:
+      deadline_ = Clock::time_point::max();
+      return HungUp() ? Close() : Next::kStream;
+    case How::kBlocked:
+      if (now < deadline_) return Blocked(result.blocked, now);
+      break;
+    case How::kEnded:
+      EndStream();
+      AfterAnswer(now);
+      return Next::kRead;
+    case How::kFailed:
+      break;
+  }
+  // Reset, so that even a body without chunks is not taken for a complete one.
+  const linger none{.l_onoff = 1, .l_linger = 0};
+  ::setsockopt(socket_.get(), SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+  return Close();
+}
+
+bool Connection::HungUp() const {
+  pollfd socket{socket_.get(), POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) > 0;
+}
+
+void Connection::EndStream() {
+  if (!sender_.active()) return;
+  --shared_.streams;
+  sender_.Close();
 }
 
 void Connection::AfterAnswer(Clock::time_point now) {

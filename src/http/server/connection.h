@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "http/answer/answer.h"
+#include "http/answer/stream_sender.h"
 #include "http/fd.h"
 #include "http/request/reader.h"
 #include "http/server.h"
@@ -50,10 +52,11 @@ class Connection {
   int socket() const { return socket_.get(); }
 
   enum class Next {
-    kRead,   // wait until bytes come, at most until deadline(), and advance again
-    kWrite,  // the same until the peer takes bytes
-    kCall,   // a request is complete: give it an answer by SetAnswer(), and advance again
-    kClose,  // of no further use
+    kRead,    // wait until bytes come, at most until deadline(), and advance again
+    kWrite,   // the same until the peer takes bytes
+    kStream,  // wait until the stream of an answer has bytes, or the peer hangs up
+    kCall,    // a request is complete: give it an answer by SetAnswer(), and advance again
+    kClose,   // of no further use
   };
   Next Advance(Clock::time_point now);
   Clock::time_point deadline() const { return deadline_; }
@@ -75,6 +78,10 @@ class Connection {
   /// A mark for whoever counts the connections that stay for another call.
   void SetKept() { kept_ = true; }
   bool TakeKept() { return std::exchange(kept_, false); }
+  /// `nudge` is called, on any thread, when a stream that had nothing has something.
+  void SetNudge(std::function<void()> nudge) { nudge_ = std::move(nudge); }
+  /// Tells the stream of the answer, if any, that nobody reads it any more.
+  void EndStream();
   /// An answer instead of a request that nobody reads; the connection ends behind it.
   void RefuseAll(int status, std::string_view text);
 
@@ -82,15 +89,17 @@ class Connection {
   void Abort() const;
 
  private:
-  enum class Phase { kHandshake, kReading, kCalling, kWriting, kLingering, kClosed };
+  enum class Phase { kHandshake, kReading, kCalling, kWriting, kStreaming, kLingering, kClosed };
 
   Next Handshake(Clock::time_point now);
   Next Read(Clock::time_point now);
   Next Write(Clock::time_point now);
+  Next Push(Clock::time_point now);
   Next Linger(Clock::time_point now);
   Next Blocked(Moved::How how, Clock::time_point now);
   void ReadingBegan(RequestReader::State before, Clock::time_point now);
   bool Expire(Clock::time_point now);
+  bool HungUp() const;
   void AfterAnswer(Clock::time_point now);
   void EndWriting(Clock::time_point now);
   Next Close();
@@ -110,6 +119,8 @@ class Connection {
   bool fresh_ = true;  // before the first byte of the first request
 
   AnswerWriter writer_;
+  StreamSender sender_;
+  std::function<void()> nudge_;
   bool close_ = false;   // the connection ends behind the answer
   bool unread_ = false;  // there may be bytes of the request that nobody read
   Leftovers leftovers_;

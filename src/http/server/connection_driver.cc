@@ -43,14 +43,15 @@ size_t ConnectionDriver::connections() const {
 }
 
 bool ConnectionDriver::Adopt(const Held& connection) {
+  connection->SetNudge([this, number = connection->number()] { poller_.Nudge(number); });
   if (!poller_.Add(connection)) return false;
   const MutexLock lock(mutex_);
   ++connections_;
   return true;
 }
 
-void ConnectionDriver::Park(const Held& connection, bool to_write, bool knew_of_drain) {
-  poller_.Park(connection, to_write);
+void ConnectionDriver::Park(const Held& connection, Connection::Next awaited, bool knew_of_drain) {
+  poller_.Park(connection, awaited);
   if (!knew_of_drain && shared_.draining && poller_.Take(*connection)) Resume(connection);
 }
 
@@ -61,13 +62,16 @@ void ConnectionDriver::Resume(Held connection) {
 void ConnectionDriver::Drive(const Held& connection) {
   for (;;) {
     const bool draining = shared_.draining;
-    switch (connection->Advance(Clock::now())) {
+    const Connection::Next next = connection->Advance(Clock::now());
+    switch (next) {
       case Connection::Next::kRead:
         if (AwaitSoon(*connection, POLLIN)) continue;
-        return Park(connection, false, draining);
+        return Park(connection, next, draining);
       case Connection::Next::kWrite:
         if (AwaitSoon(*connection, POLLOUT)) continue;
-        return Park(connection, true, draining);
+        return Park(connection, next, draining);
+      case Connection::Next::kStream:
+        return Park(connection, next, draining);
       case Connection::Next::kCall:
         if (Dispatch(connection)) continue;
         return;
@@ -94,7 +98,7 @@ bool ConnectionDriver::Dispatch(const Held& connection) {
   if (++blocked_ > options.max_blocked) {
     --blocked_;
     ++shared_.refused;
-    connection->SetAnswer(Failure(503, "too many calls wait already; try again"), false);
+    connection->SetAnswer(shared_.Refusal(503, "too many calls wait already; try again"), false);
     return true;
   }
   blockers_.Run([this, connection] {
@@ -132,15 +136,17 @@ Response ConnectionDriver::Handle(const Request& request) {
   try {
     response.body = shared_.answers.Take(0);
     handler_(request, &response);
+    if (HeadersAreSendable(response)) return response;
   } catch (...) {
     // What went wrong may hold anything, so it does not go out.
-    response = Failure(500, "internal error");
   }
-  return response;
+  if (response.stream != nullptr) response.stream->Close();
+  return shared_.Refusal(500, "internal error");
 }
 
 void ConnectionDriver::Close(const Held& connection) {
   if (connection->TakeKept()) --kept_;
+  connection->EndStream();
   poller_.Remove(*connection);
   const MutexLock lock(mutex_);
   --connections_;

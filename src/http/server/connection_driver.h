@@ -29,10 +29,10 @@ class ConnectionDriver {
   void Resume(Held connection);
   /// Goes on with a connection until it has to wait, on whatever thread this is.
   void Drive(const Held& connection);
-  /// Lets a connection wait for its peer. A drain closes what is parked and idle; `knew_of_drain`
-  /// is what the caller knew of one when it last looked at the connection, which may have missed
-  /// it.
-  void Park(const Held& connection, bool to_write, bool knew_of_drain);
+  /// Lets a connection wait for what it has said. A drain closes what is parked and idle;
+  /// `knew_of_drain` is what the caller knew of one when it last looked at the connection, which
+  /// may have missed it.
+  void Park(const Held& connection, Connection::Next awaited, bool knew_of_drain);
   /// Forgets a connection that nobody else drives; its socket closes with its last owner.
   void Close(const Held& connection);
 

@@ -21,6 +21,17 @@ bool Register(int epoll, int fd, uint32_t events, uint64_t number) {
   return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+uint32_t EventsOf(Connection::Next awaited) {
+  switch (awaited) {
+    case Connection::Next::kWrite:
+      return EPOLLOUT;
+    case Connection::Next::kStream:
+      return EPOLLRDHUP;  // what the peer sends meanwhile waits
+    default:
+      return EPOLLIN;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Poller>> Poller::Create() {
@@ -85,7 +96,7 @@ void Poller::Arm(const Connection& connection, uint32_t events) const {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, connection.socket(), &event);
 }
 
-void Poller::Park(const Held& connection, bool to_write) {
+void Poller::Park(const Held& connection, Connection::Next awaited) {
   const MutexLock lock(mutex_);
   const auto found = entries_.find(connection->number());
   if (found == entries_.end()) return;
@@ -93,9 +104,18 @@ void Poller::Park(const Held& connection, bool to_write) {
   entry.mode = Mode::kParked;
   entry.idle = connection->idle();
   entry.deadline = connection->deadline();
-  (entry.idle ? idle_deadlines_ : busy_deadlines_).emplace(entry.deadline, connection->number());
-  Arm(*connection, to_write ? EPOLLOUT : EPOLLIN);
-  if (entry.deadline < wakes_at_) Wake();
+  if (awaited != Connection::Next::kStream) {
+    (entry.idle ? idle_deadlines_ : busy_deadlines_).emplace(entry.deadline, connection->number());
+  }
+  Arm(*connection, EventsOf(awaited));
+  if (std::exchange(entry.nudged, false)) nudged_.push_back(connection->number());
+  if (entry.deadline < wakes_at_ || !nudged_.empty()) Wake();
+}
+
+void Poller::Nudge(uint64_t number) {
+  const MutexLock lock(mutex_);
+  nudged_.push_back(number);
+  if (nudged_.size() == 1) Wake();
 }
 
 void Poller::Watch(const Held& connection) {
@@ -164,6 +184,19 @@ int Poller::TimeoutMs(Clock::time_point next_tick) {
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
 }
 
+void Poller::CollectNudged(std::vector<Held>* ready) {
+  for (const uint64_t number : nudged_) {
+    const auto found = entries_.find(number);
+    if (found == entries_.end()) continue;
+    if (found->second.mode == Mode::kParked) {
+      ready->push_back(Unpark(found->second));
+    } else {
+      found->second.nudged = true;
+    }
+  }
+  nudged_.clear();
+}
+
 void Poller::CollectExpired(Clock::time_point now, std::vector<Held>* ready) {
   for (auto* deadlines : {&idle_deadlines_, &busy_deadlines_}) {
     while (!deadlines->empty() && deadlines->begin()->first <= now) {
@@ -211,6 +244,7 @@ void Poller::Loop() {
           OnEvent(number, &ready, &gone);
         }
       }
+      CollectNudged(&ready);
       CollectExpired(Clock::now(), &ready);
     }
     for (Held& connection : ready) callbacks_.ready(std::move(connection));

@@ -44,9 +44,12 @@ class Poller {
   bool Add(const Held& connection);
   void Remove(const Connection& connection);
 
-  /// The connection waits for bytes, or for room if `to_write`, until its deadline, and is then
-  /// given to `ready`. Nobody else touches it meanwhile.
-  void Park(const Held& connection, bool to_write);
+  /// The connection waits for what it has said, until its deadline, and is then given to `ready`.
+  /// Nobody else touches it meanwhile.
+  void Park(const Held& connection, Connection::Next awaited);
+  /// The connection of this number is given to `ready` as soon as it is parked, which it may be
+  /// now. It is no error if there is none.
+  void Nudge(uint64_t number);
   /// A call runs: its peer is watched, and Abandon() called when it hangs up. Ends with the next
   /// Park(), Unwatch() or Remove().
   void Watch(const Held& connection);
@@ -69,6 +72,7 @@ class Poller {
     Held connection;
     Mode mode = Mode::kOwned;
     bool idle = false;
+    bool nudged = false;  // while it was not parked
     Clock::time_point deadline;
   };
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
@@ -78,6 +82,7 @@ class Poller {
   int TimeoutMs(Clock::time_point next_tick) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void OnEvent(uint64_t number, std::vector<Held>* ready, std::vector<Held>* gone)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void CollectNudged(std::vector<Held>* ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void CollectExpired(Clock::time_point now, std::vector<Held>* ready)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Held Unpark(Entry& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -95,6 +100,7 @@ class Poller {
   std::set<std::pair<Clock::time_point, uint64_t>> busy_deadlines_ ABSL_GUARDED_BY(mutex_);
   std::set<std::pair<Clock::time_point, uint64_t>> idle_deadlines_ ABSL_GUARDED_BY(mutex_);
   Clock::time_point wakes_at_ ABSL_GUARDED_BY(mutex_) = Clock::time_point::max();
+  std::vector<uint64_t> nudged_ ABSL_GUARDED_BY(mutex_);
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;
 
   std::thread thread_;

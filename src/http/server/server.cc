@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "http/request/parser.h"
 #include "http/server/acceptor.h"
 #include "http/server/connection.h"
 #include "http/server/connection_driver.h"
@@ -53,6 +54,7 @@ ServerStats ServerImpl::stats() const {
   ServerStats stats{.handshakes_failed = shared_.handshakes_failed,
                     .requests_refused = shared_.refused,
                     .calls_abandoned = shared_.abandoned,
+                    .streams = shared_.streams,
                     .body_bytes = shared_.memory.held()};
   acceptor_.Count(&stats);
   driver_.Count(&stats);
@@ -78,6 +80,7 @@ void ServerImpl::Drain(milliseconds patience) {
   if (std::exchange(drained_, true)) return;
   shared_.draining = true;
   for (Held& idle : poller_->TakeIdle()) driver_.Resume(std::move(idle));
+  for (const Held& connection : poller_->All()) poller_->Nudge(connection->number());  // streams
   driver_.AwaitNoConnections(deadline);
   acceptor_.Close();
   driver_.AwaitNoConnections(deadline);
@@ -88,6 +91,18 @@ void ServerImpl::Drain(milliseconds patience) {
 }
 
 }  // namespace
+
+std::string_view Request::Header(std::string_view name) const {
+  for (std::string_view rest = fields; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() + 1);
+    if (line.size() > name.size() && line[name.size()] == ':' &&
+        SameText(line.substr(0, name.size()), name)) {
+      return line.substr(name.size() + 1);
+    }
+  }
+  return {};
+}
 
 size_t MaxConnections(const ServerOptions& options) {
   return std::max(options.max_connections, options.max_blocked + kSpareConnections);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "http/answer/answer.h"
+
 namespace outrigger::http {
 namespace {
 
@@ -20,6 +22,12 @@ Shared::Shared(const ServerOptions& server_options)
       answers(kPooledBuffers, kPooledBytes),
       memory(std::max(server_options.max_body_memory, server_options.max_body)),
       handshake_log(server_options.warn) {}
+
+Response Shared::Refusal(int status, std::string_view text) const {
+  Response response = Failure(status, text);
+  if (options.refusal) options.refusal(text, &response);
+  return response;
+}
 
 void Shared::HandshakeFailed(const std::string& peer, const std::string& why,
                              HandshakeLog::Clock::time_point now) {

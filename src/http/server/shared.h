@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "http/pool.h"
 #include "http/request/parser.h"
@@ -19,6 +20,9 @@ struct Shared {
   void HandshakeFailed(const std::string& peer, const std::string& why,
                        HandshakeLog::Clock::time_point now);
 
+  /// An answer of the transport's own, in the words of the options; `text` needs no escapes.
+  Response Refusal(int status, std::string_view text) const;
+
   const ServerOptions options;
   const ReaderLimits limits;
   Pool<Buffer> bodies;
@@ -29,6 +33,7 @@ struct Shared {
   std::atomic<uint64_t> handshakes_failed{0};
   std::atomic<uint64_t> refused{0};
   std::atomic<uint64_t> abandoned{0};
+  std::atomic<size_t> streams{0};
 };
 
 }  // namespace outrigger::http

@@ -78,7 +78,7 @@ constexpr int kPortTries = 20;
 void Add(const http::ServerStats& more, http::ServerStats* sum) {
   // All fields by position: with another one this does not compile.
   auto& [accepted, refused, evicted, handshakes, requests, abandoned, connections, workers, blocked,
-         in_flight, body_bytes] = *sum;
+         in_flight, streams, body_bytes] = *sum;
   accepted += more.connections_accepted;
   refused += more.connections_refused;
   evicted += more.connections_evicted;
@@ -89,6 +89,7 @@ void Add(const http::ServerStats& more, http::ServerStats* sum) {
   workers += more.workers;
   blocked += more.blocked;
   in_flight += more.in_flight;
+  streams += more.streams;
   body_bytes += more.body_bytes;
 }
 
