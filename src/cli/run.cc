@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "apiserver/commands/lab_apiserver.h"
 #include "cli/agents/agents.h"
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
@@ -98,6 +99,7 @@ std::vector<Command> Commands(const std::vector<AgentInfo>& registry, const std:
   add(GangCommands());
   add({ScheduleCommand(), DevicesCommand()});
   add(LabCommands());
+  add(ApiServerCommands());
   add({VersionCommand(), CompletionCommand(program), DocsCommand()});
   return commands;
 }

@@ -14,7 +14,7 @@
 namespace outrigger::kube {
 
 /// Objects by path, with resource versions and their preconditions, as the API server keeps them:
-/// get, create, update and merge patch. Does not imitate: lists, watches, validation, server-side
+/// get, create, update, merge patch and delete. Does not imitate: lists, watches, validation, server-side
 /// apply. Thread-safe.
 class FakeObjects final : public Api {
  public:
@@ -31,6 +31,10 @@ class FakeObjects final : public Api {
     const auto found = objects_.find(request.path);
     if (found == objects_.end()) return Refuse(404, "NotFound");
     if (request.method == "GET") return ApiResponse{200, found->second.dump()};
+    if (request.method == "DELETE") {
+      objects_.erase(found);
+      return ApiResponse{200, "{}"};
+    }
     if (request.method == "PUT") return Replace(request, &found->second);
     if (request.method == "PATCH") {
       found->second.merge_patch(Json::parse(request.body));

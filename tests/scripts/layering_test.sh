@@ -45,6 +45,7 @@ outrigger_http_client http/client/client.h sdk/base/url.h | codec/json/reader.h 
 outrigger_usage load/usage/source.h http/client/client.h codec/json/reader.h | kube/api.h serve/wire/extender.h cli/main.h
 outrigger_annotate load/annotate/annotator.h load/usage/source.h kube/api.h cluster/snapshot.h | http/server.h serve/server/metrics.h serve/engine/engine.h cli/main.h
 outrigger_lab kube/api.h gang/plan/order.h | serve/wire/extender.h serve/engine/engine.h http/server.h serve/server/service.h load/annotate/annotator.h cli/main.h
+outrigger_apiserver http/server.h codec/protobuf/envelope.h | kube/api.h serve/wire/extender.h cluster/snapshot.h lab/framework/plugins.h cli/main.h
 outrigger_agent_client codec/page/page.h console/agent_client/fetch_page.h | serve/engine/engine.h http/server.h serve/server/service.h
 EOF
 }
@@ -128,7 +129,8 @@ floors src/sdk outrigger/ state agent k8s
 floors src/cel cel/ . run check library syntax values
 floors src/kube kube/ view lease write watch stream transport config .
 floors src/http http/ client server answer request tls socket .
-floors src/lab lab/ commands client steps plugins framework
+floors src/apiserver apiserver/ commands = controllers verbs admission files store crd patch select types
+floors src/lab lab/ commands client nodes steps plugins framework
 floors agents/gang gang/ commands qos desk plan
 floors agents/gang '' . reports eviction calls events common
 floors agents/gang/plan gang/plan/ = preemption shortfall round search nodes pairs groups
@@ -147,7 +149,7 @@ floors agents/reward '' . original rule pods common
 floors agents/pigeon '' . demand
 # What commands share knows none of them, and no command another product's; nor do the tests of products.
 forbid "a command in what commands share" '#include "(cli|[a-z]+/commands)/' 'src/console/*' ':!*_test.cc' ':!*_testing.*'
-products=(devices gang load penalty lab)
+products=(apiserver devices gang load penalty lab)
 for product in "${products[@]}"; do
   others=$(printf '%s\n' "${products[@]}" | grep -vx "$product" | paste -sd '|')
   forbid "cli, or a command of another product, in $product" "#include \"(cli|($others)/commands)/" \
@@ -201,8 +203,9 @@ product=('src/*' 'agents/*' 'include/*' ':!*_test.cc' ':!*_testing.*')
 forbid "simdjson outside src/codec/json and tests" '#include [<"]simdjson' "${product[@]}" ':!src/codec/json'
 forbid "httplib outside src/http/client/*.cc and tests" '#include [<"]httplib' "${product[@]}" ':!src/http/client/*.cc'
 forbid "libcurl outside src/kube/transport/curl_*" '#include [<"]curl/' '*.cc' '*.h' ':!src/kube/transport/curl_*'
-forbid "protozero outside src/codec/protobuf and tests" '#include [<"]protozero' "${product[@]}" ':!src/codec/protobuf'
-forbid "RE2 outside src/cel/library" '#include [<"]re2/' '*.cc' '*.h' ':!src/cel/library'
+forbid "protozero outside src/codec/protobuf, src/apiserver/types and tests" '#include [<"]protozero' "${product[@]}" ':!src/codec/protobuf' \
+  ':!src/apiserver/types'
+forbid "RE2 outside src/cel/library and src/apiserver/crd" '#include [<"]re2/' '*.cc' '*.h' ':!src/cel/library' ':!src/apiserver/crd'
 forbid "Boost.Beast outside the request parser" '#include [<"]boost/(beast|asio)' '*.cc' '*.h' ':!src/http/request/parser.cc'
 forbid "OpenSSL outside src/http/tls*, src/kube/config/tls* and tests" '#include [<"]openssl' "${product[@]}" ':!src/http/tls*' ':!src/kube/config/tls*'
 forbid "an include that climbs out of its folder" '#include "\.\./' 'src/*' 'agents/*' 'include/*'

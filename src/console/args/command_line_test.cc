@@ -204,7 +204,8 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
                          "explain", "explain pod", "explain claim", "explain gang", "explain queue",
                          "explain penalty", "annotate", "annotate usage", "annotate allocation",
                          "penalty", "penalty restore", "gang", "gang release", "schedule",
-                         "devices", "lab", "lab scheduler", "version", "completion"));
+                         "devices", "lab", "lab scheduler", "lab nodes", "lab apiserver",
+                         "lab load", "lab save", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

@@ -26,10 +26,26 @@ TEST(CommandsPage, IsUpToDate) {
 
 TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
   const std::string page = CommandsPage(CommandLine(Commands(Registry())));
-  for (const char* command :
-       {"serve", "agents", "scheduler-config", "doctor", "explain pod", "explain gang",
-        "explain queue", "explain penalty", "annotate usage", "annotate allocation",
-        "penalty restore", "schedule", "devices", "lab scheduler", "version", "completion"}) {
+  for (const char* command : {"serve",
+                              "agents",
+                              "scheduler-config",
+                              "doctor",
+                              "explain pod",
+                              "explain gang",
+                              "explain queue",
+                              "explain penalty",
+                              "annotate usage",
+                              "annotate allocation",
+                              "penalty restore",
+                              "schedule",
+                              "devices",
+                              "lab scheduler",
+                              "lab nodes",
+                              "version",
+                              "completion",
+                              "lab apiserver",
+                              "lab load",
+                              "lab save"}) {
     EXPECT_THAT(page, HasSubstr(std::string("\n## `outrigger ") + command + "`"));
   }
   EXPECT_THAT(page, ::testing::Not(HasSubstr("`outrigger docs`")));

@@ -26,11 +26,25 @@ struct LabFlags {
   std::string color = "auto";  // auto, always or never
 };
 
-/// `outrigger lab` and `lab scheduler`, which a program that was built without the lab has as well.
+/// Of `lab nodes`.
+struct LabNodesFlags {
+  std::vector<std::string> nodes;  // as given; what they mean is the lab's business
+  std::string kubeconfig;
+  std::string context;
+};
+
+/// `outrigger lab` and what is below it, which a program that was built without the lab has as
+/// well.
 std::vector<Command> LabCommands();
 
 /// InvalidArgument names flag, value and what is accepted.
 absl::StatusOr<LabFlags> ReadLabFlags(const Given& given);
+
+absl::StatusOr<LabNodesFlags> ReadLabNodesFlags(const Given& given);
+
+/// Runs `outrigger lab nodes` until SIGTERM or SIGINT, otherwise as RunLabScheduler().
+/// InvalidArgument names what is wrong with the nodes.
+absl::Status RunLabNodes(const LabNodesFlags& flags, const World& world);
 
 /// Runs `outrigger lab scheduler` until SIGTERM or SIGINT. A program that was built without the lab
 /// says so. An API server that does not answer is waited for, and so is a right that is missing.

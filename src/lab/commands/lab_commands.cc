@@ -87,7 +87,38 @@ Command SchedulerCommand() {
   return command;
 }
 
+Command NodesCommand() {
+  Command command{.name = "lab nodes",
+                  .summary = "Simulate nodes, and the pods that run on them, at an API server",
+                  .opens_connections = true,
+                  .run = RunOf(ReadLabNodesFlags, RunLabNodes)};
+  command.flags = Together(
+      {{{.name = "--nodes",
+         .value = "SHAPE",
+         .help = "how many nodes, and of which shape: 500,cpu=32,memory=128Gi,nvidia.com/gpu=8,"
+                 "racks=20; several make one cluster",
+         .is_repeatable = true}},
+       KubeconfigFlags("the cluster")});
+  command.notes =
+      "SHAPE is a number of nodes and then, in any order, cpu= (default 32), memory= (128Gi),\n"
+      "ephemeral-storage= (100Gi), pods= (110), hugepages-SIZE=, DOMAIN/RESOURCE=, racks=, zones= "
+      "(1),\nprefix= (node-) and label:KEY=VALUE.\n"
+      "Annotations of a pod say how it runs: lab.outrigger.dev/duration (90s, or exp(5m) for "
+      "chance;\nwithout it for ever), /exit-code, /start-delay and /stop-delay. A pod that has no "
+      "room fails as at a\nkubelet. SIGTERM and SIGINT stop it; nodes and pods stay, and the same "
+      "command goes on with them.\nTo remove the nodes: kubectl delete nodes -l "
+      "lab.outrigger.dev/simulated";
+  return command;
+}
+
 }  // namespace
+
+absl::StatusOr<LabNodesFlags> ReadLabNodesFlags(const Given& given) {
+  LabNodesFlags flags{given.Values("--nodes"), given.Value("--kubeconfig"),
+                      given.Value("--context")};
+  if (!flags.nodes.empty()) return flags;
+  return given.Wrong("--nodes is missing: give a number of nodes, as in --nodes 10");
+}
 
 absl::StatusOr<LabFlags> ReadLabFlags(const Given& given) {
   LabFlags flags;
@@ -105,8 +136,11 @@ absl::StatusOr<LabFlags> ReadLabFlags(const Given& given) {
 }
 
 std::vector<Command> LabCommands() {
-  return {{.name = "lab", .summary = "A small scheduler to learn from", .has_subcommands = true},
-          SchedulerCommand()};
+  return {{.name = "lab",
+           .summary = "A small scheduler to learn from, and nodes that are simulated",
+           .has_subcommands = true},
+          SchedulerCommand(),
+          NodesCommand()};
 }
 
 }  // namespace outrigger::cli

@@ -70,7 +70,9 @@ TEST_P(WrongLab, NamesFlagValueAndWhatIsAccepted) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, WrongLab,
     ::testing::Values(
-        Row{"Nothing", {"lab"}, "lab needs a subcommand: scheduler; see `outrigger lab --help`"},
+        Row{"Nothing",
+            {"lab"},
+            "lab needs a subcommand: scheduler, nodes, apiserver, load or save; see `outrigger lab --help`"},
         Row{"Step0",
             {"lab", "scheduler", "--step=0"},
             "--step: \"0\" is not accepted; expected 1 to 7"},
@@ -103,6 +105,39 @@ INSTANTIATE_TEST_SUITE_P(
             {"lab", "scheduler", "--color=red"},
             "--color: \"red\" is not accepted; expected auto, always or never"}),
     [](const auto& row) { return row.param.name; });
+
+struct NodesRow {
+  const char* name;
+  Arguments arguments;
+  const char* error;
+};
+class WrongLabNodes : public ::testing::TestWithParam<NodesRow> {};
+
+TEST_P(WrongLabNodes, AreRefusedBeforeAnyCall) {
+  Arguments arguments = {"lab", "nodes"};
+  arguments.insert(arguments.end(), GetParam().arguments.begin(), GetParam().arguments.end());
+  const Ran ran = RunProgram(arguments);
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, WrongLabNodes,
+    ::testing::Values(NodesRow{"None", {}, "--nodes is missing"},
+                      NodesRow{"Zero", {"--nodes=0"}, "--nodes: \"0\" is not accepted"},
+                      NodesRow{"Gpu",
+                               {"--nodes=5", "--nodes", "3,gpu=8"},
+                               "--nodes: \"gpu=8\" is not accepted; expected COUNT, then any of "},
+                      NodesRow{"TooMany",
+                               {"--nodes=20000", "--nodes=1"},
+                               "--nodes: 20001 nodes are not accepted; expected 1 to 20000"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(LabNodes, WantAWayToTheCluster) {
+  const Ran ran = RunProgram({"lab", "nodes", "--nodes=1"}, {{"HOME", "/nonexistent"}});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("give --kubeconfig FILE"));
+}
 
 TEST(LabScheduler, WantsAWayToTheCluster) {
   const Ran ran = RunProgram({"lab", "scheduler"}, {{"HOME", "/nonexistent"}});

@@ -110,6 +110,16 @@ std::optional<HttpAnswer> RawHttp::ReadAnswer(bool to_head) {
   }
 }
 
+std::optional<std::string> RawHttp::ReadTo(std::string_view end) {
+  size_t at = 0;
+  while ((at = received_.find(end)) == std::string::npos) {
+    if (!Receive()) return std::nullopt;
+  }
+  std::string text = received_.substr(0, at + end.size());
+  received_.erase(0, text.size());
+  return text;
+}
+
 bool RawHttp::ReadsEnd() {
   if (!received_.empty()) return false;
   pollfd in{fd_, POLLIN, 0};

@@ -37,6 +37,8 @@ class RawHttp {
   /// The next answer with a status of 200 or above; nothing if the connection ends or stays silent
   /// before it is complete. `to_head`: the answer has no body, whatever its length says.
   std::optional<HttpAnswer> ReadAnswer(bool to_head = false);
+  /// All that comes until `end`, with it; nothing if the connection ends or stays silent before.
+  std::optional<std::string> ReadTo(std::string_view end);
   /// True when the peer has closed, and nothing else came before that.
   bool ReadsEnd();
   /// Says that nothing more will be sent.

@@ -8,10 +8,13 @@
 //	upstream_selectors.json     apimachinery/pkg/labels, component-helpers/scheduling/corev1
 //	upstream_protobuf.json      apimachinery/pkg/runtime/serializer/protobuf: objects in both forms
 //	upstream_qos.json           kubernetes/pkg/apis/core/v1/helper/qos
+//	upstream_patches.json       evanphx/json-patch, apimachinery/pkg/util/strategicpatch
+//	upstream_columns.json       kubernetes/pkg/printers/internalversion
+//	upstream_definitions.json   apiextensions-apiserver: definitions, and objects by their schemas
 //
 // Run in tests/: `go run ./support/cmd/oracle-tables` rewrites tests/golden; with -check it changes
 // nothing and exits with status 1 where a table is not what the required version of Kubernetes says.
-// `go run -modfile=go.k8s-1.36.mod ./support/cmd/oracle-tables -of 1.36` does so for 1.36's table.
+// `go run -modfile=go.k8s-1.36.mod -tags without_lab ./support/cmd/oracle-tables -of 1.36` does so for 1.36's table.
 // The same seed gives the same bytes.
 package main
 

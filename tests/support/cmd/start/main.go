@@ -1,4 +1,4 @@
-// Command start runs a scenario under the lab's scheduler: it starts etcd, kube-apiserver and
+// Command start runs a scenario under the lab's scheduler: it starts an API server and
 // `outrigger lab scheduler`, runs the scenario, and ends them all. The output of both goes to standard
 // output. The exit code is the scenario's. scripts/start runs it.
 package main
@@ -65,7 +65,7 @@ func run(ctx context.Context, step, seed, scenario string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	progress("starting etcd and kube-apiserver")
+	progress("starting the API server")
 	c, err := cluster.Start(ctx, dir, cluster.Options{})
 	if err != nil {
 		return err

@@ -1,0 +1,10 @@
+# cmake -DFROM=kubernetes.types -DTO=kubernetes_types.inc -P embed_table.cmake
+# A text as string literals of C++ behind commas, each of a length that every compiler takes.
+file(READ "${FROM}" text)
+string(LENGTH "${text}" length)
+set(literals "")
+foreach(begin RANGE 0 ${length} 60000)
+  string(SUBSTRING "${text}" ${begin} 60000 part)
+  string(APPEND literals "R\"TABLE(${part})TABLE\",\n")
+endforeach()
+file(WRITE "${TO}" "${literals}")

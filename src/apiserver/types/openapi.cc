@@ -1,0 +1,198 @@
+#include "apiserver/types/openapi.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fmt/format.h"
+#include "fmt/ranges.h"
+
+namespace outrigger::apiserver {
+namespace {
+
+constexpr const char* kKindsOfSchema = "x-kubernetes-group-version-kind";
+
+// A schema that is not of the table, which others refer to by its name.
+struct SpecialSchema {
+  FieldKind kind;
+  const char* name;
+  const char* schema;
+};
+
+constexpr SpecialSchema kSpecialSchemas[] = {
+    {FieldKind::kQuantity, "io.k8s.apimachinery.pkg.api.resource.Quantity",
+     R"({"oneOf":[{"type":"string"},{"type":"number"}]})"},
+    {FieldKind::kIntOrString, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+     R"({"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]})"},
+    {FieldKind::kTime, "io.k8s.apimachinery.pkg.apis.meta.v1.Time",
+     R"({"format":"date-time","type":"string"})"},
+    {FieldKind::kMicroTime, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime",
+     R"({"format":"date-time","type":"string"})"},
+    {FieldKind::kRaw, "io.k8s.apimachinery.pkg.runtime.RawExtension", R"({"type":"object"})"},
+    {FieldKind::kFieldsV1, "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", R"({"type":"object"})"},
+    {FieldKind::kJson, "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON", "{}"},
+    {FieldKind::kSchemaOrBool,
+     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool", "{}"},
+    {FieldKind::kSchemaOrArray,
+     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray", "{}"},
+    {FieldKind::kSchemaOrStrings,
+     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray", "{}"},
+};
+
+Json KindOf(const Resource& resource) {
+  return {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
+}
+
+// Makes the schemas of types, and of those that they refer to.
+class SchemaMaker {
+ public:
+  void Add(const Type& type) {
+    if (schemas_.contains(type.name)) return;
+    schemas_[type.name] = nullptr;  // a type may refer to itself
+    Json schema = {{"type", "object"}};
+    for (const Field* field : type.flat()) {
+      schema["properties"][std::string(field->name)] = Property(*field);
+      if (field->required) schema["required"].push_back(field->name);
+    }
+    if (type.atomic) schema["x-kubernetes-map-type"] = "atomic";
+    for (const Resource& resource : TypeTable::Get().resources()) {
+      if (resource.type == &type) schema[kKindsOfSchema].push_back(KindOf(resource));
+    }
+    schemas_[type.name] = std::move(schema);
+  }
+
+  Json& schemas() { return schemas_; }
+
+ private:
+  Json Property(const Field& field) {
+    Json property = field.map ? MapOf(field) : ElementOrList(field);
+    if (property.contains("$ref")) property = {{"allOf", Json::array({std::move(property)})}};
+    if (!field.list_type.empty()) property["x-kubernetes-list-type"] = field.list_type;
+    if (!field.map_keys.empty()) property["x-kubernetes-list-map-keys"] = field.map_keys;
+    if (!field.map_type.empty()) property["x-kubernetes-map-type"] = field.map_type;
+    if (!field.merge_key.empty()) property["x-kubernetes-patch-merge-key"] = field.merge_key;
+    std::vector<const char*> strategies;
+    if (field.merges) strategies.push_back("merge");
+    if (field.retains_keys) strategies.push_back("retainKeys");
+    if (field.replaces) strategies.push_back("replace");
+    if (!strategies.empty()) {
+      property["x-kubernetes-patch-strategy"] = fmt::format("{}", fmt::join(strategies, ","));
+    }
+    return property;
+  }
+
+  Json MapOf(const Field& field) {
+    return {{"type", "object"}, {"additionalProperties", ElementOrList(field)}};
+  }
+
+  Json ElementOrList(const Field& field) {
+    if (!field.list) return Element(field);
+    return {{"type", "array"}, {"items", Element(field)}};
+  }
+
+  Json Element(const Field& field) {
+    switch (field.kind) {
+      case FieldKind::kString:
+        return {{"type", "string"}};
+      case FieldKind::kBool:
+        return {{"type", "boolean"}};
+      case FieldKind::kInt32:
+        return {{"type", "integer"}, {"format", "int32"}};
+      case FieldKind::kInt64:
+        return {{"type", "integer"}, {"format", "int64"}};
+      case FieldKind::kDouble:
+        return {{"type", "number"}, {"format", "double"}};
+      case FieldKind::kBytes:
+        return {{"type", "string"}, {"format", "byte"}};
+      case FieldKind::kMessage:
+        Add(*field.type);
+        return Reference(field.type->name);
+      default:
+        return Special(field.kind);
+    }
+  }
+
+  Json Special(FieldKind kind) {
+    for (const SpecialSchema& special : kSpecialSchemas) {
+      if (special.kind != kind) continue;
+      schemas_[special.name] = Json::parse(special.schema);
+      return Reference(special.name);
+    }
+    return Json::object();
+  }
+
+  static Json Reference(const std::string& name) {
+    return {{"$ref", fmt::format("#/components/schemas/{}", name)}};
+  }
+
+  Json schemas_ = Json::object();
+};
+
+std::string PathOf(const Resource& resource) {
+  const std::string prefix = resource.group.empty()
+                                 ? fmt::format("/api/{}", resource.version)
+                                 : fmt::format("/apis/{}/{}", resource.group, resource.version);
+  return fmt::format("{}{}/{}/{{name}}", prefix,
+                     resource.namespaced ? "/namespaces/{namespace}" : "", resource.plural);
+}
+
+Json PatchOf(const Resource& resource) {
+  Json parameters = Json::array();
+  for (const char* name : {"dryRun", "fieldManager", "fieldValidation"}) {
+    parameters.push_back({{"name", name}, {"in", "query"}, {"schema", {{"type", "string"}}}});
+  }
+  Json content = Json::object();
+  for (const char* type : {"application/json-patch+json", "application/merge-patch+json",
+                           "application/strategic-merge-patch+json"}) {
+    content[type] = {{"schema", {{"type", "object"}}}};
+  }
+  return {{"parameters", std::move(parameters)},
+          {"requestBody", {{"content", std::move(content)}, {"required", true}}},
+          {"responses", {{"200", {{"description", "OK"}}}}},
+          {"x-kubernetes-action", "patch"},
+          {kKindsOfSchema, KindOf(resource)}};
+}
+
+Json DocumentOf(Json schemas, Json paths) {
+  return {{"openapi", "3.0.0"},
+          {"info", {{"title", "Kubernetes"}, {"version", "unversioned"}}},
+          {"components", {{"schemas", std::move(schemas)}}},
+          {"paths", std::move(paths)}};
+}
+
+}  // namespace
+
+Json OpenApiDocument(std::string_view group, std::string_view version) {
+  SchemaMaker maker;
+  Json paths = Json::object();
+  for (const Resource& resource : TypeTable::Get().resources()) {
+    if (resource.group != group || resource.version != version) continue;
+    maker.Add(*resource.type);
+    Json path = Json::object();
+    for (const std::string& verb : resource.verbs) {
+      if (verb == "patch") path["patch"] = PatchOf(resource);
+    }
+    paths[PathOf(resource)] = std::move(path);
+  }
+  if (paths.empty()) return nullptr;
+  return DocumentOf(std::move(maker.schemas()), std::move(paths));
+}
+
+void AddCustomKind(const Resource& resource, Json schema, Json* document) {
+  if (document->is_null()) *document = DocumentOf(Json::object(), Json::object());
+  schema["x-kubernetes-group-version-kind"] = Json::array({KindOf(resource)});
+  // What every object has, and schemas need not name.
+  SchemaMaker maker;
+  const std::string metadata = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+  maker.Add(*TypeTable::Get().FindType(metadata));
+  Json& schemas = (*document)["components"]["schemas"];
+  for (auto& [key, value] : maker.schemas().items()) schemas[key] = std::move(value);
+  Json& properties = schema["properties"];
+  properties["apiVersion"] = properties["kind"] = {{"type", "string"}};
+  properties["metadata"] = {{"$ref", fmt::format("#/components/schemas/{}", metadata)}};
+  const std::string name = fmt::format("{}.{}.{}", resource.group, resource.version, resource.kind);
+  schemas[name] = std::move(schema);
+  (*document)["paths"][PathOf(resource)] = {{"patch", PatchOf(resource)}};
+}
+
+}  // namespace outrigger::apiserver

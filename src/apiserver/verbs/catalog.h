@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apiserver/crd/definition.h"
+#include "apiserver/store/store.h"
+#include "apiserver/types/type_table.h"
+#include "outrigger/base/mutex.h"
+
+// What is served: kinds of the type table, and those of CustomResourceDefinitions.
+
+namespace outrigger::apiserver {
+
+/// A resource in one version of the API. Immutable.
+struct Served {
+  std::string group;
+  std::string version;
+  std::string kind;
+  std::string plural;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  bool namespaced = false;
+  std::vector<std::string> verbs;
+  std::vector<Subresource> subresources;
+  const Type* type = nullptr;                   // null: of a definition
+  std::shared_ptr<const CustomVersion> custom;  // null: built in
+  Collection* collection = nullptr;             // null: nothing is kept (access reviews)
+
+  std::string GroupVersion() const { return group.empty() ? version : group + "/" + version; }
+  bool HasSubresource(std::string_view name) const;
+  bool HasVerb(std::string_view name) const;
+  /// `{"apiVersion":"v1","kind":"Pod",`, which stands before a Stored::text.
+  std::string Head() const;
+  /// Of a message about an object: its plural and name.
+  Subject SubjectOf(std::string_view name) const { return {group, plural, std::string(name)}; }
+};
+using ServedPtr = std::shared_ptr<const Served>;
+
+/// Thread-safe.
+class Catalog {
+ public:
+  explicit Catalog(Store* store);
+
+  /// Null: not served.
+  ServedPtr Find(std::string_view group, std::string_view version, std::string_view plural) const;
+  ServedPtr FindKind(std::string_view group, std::string_view version, std::string_view kind) const;
+  /// All, in an order that does not change: as discovery lists them.
+  std::vector<ServedPtr> All() const;
+  /// Changes with what is served; of an ETag.
+  uint64_t generation() const;
+
+  /// Serves what a definition, by its name, has; null: nothing of it any more.
+  void SetCustom(const std::string& name, const CustomDefinition* definition);
+  /// What is served of it.
+  std::vector<ServedPtr> CustomOf(const std::string& name) const;
+
+ private:
+  ServedPtr FindIf(const std::function<bool(const Served&)>& is_it) const;
+
+  Store* const store_;
+  mutable Mutex mutex_;
+  std::vector<ServedPtr> built_in_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::vector<ServedPtr>> custom_ ABSL_GUARDED_BY(mutex_);
+  uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 1;
+};
+
+}  // namespace outrigger::apiserver

@@ -1,0 +1,89 @@
+#include "lab/nodes/simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "kube/watch/reflect_testing.h"
+#include "lab/nodes/nodes_testing.h"
+
+namespace outrigger::lab {
+namespace {
+
+constexpr const char* kPods = "/api/v1/pods";
+
+std::string BoundPodJson(std::string_view name, std::string_view annotations = "{}") {
+  return fmt::format(
+      R"({{"kind":"Pod","metadata":{{"name":"{0}","namespace":"d","uid":"u-{0}",)"
+      R"("resourceVersion":"2","annotations":{1}}},"spec":{{"nodeName":"node-0000","containers":)"
+      R"([{{"name":"main","image":"pause:1","resources":{{"requests":{{"cpu":"1"}}}}}}]}},)"
+      R"("status":{{"phase":"Pending"}}}})",
+      name, annotations);
+}
+
+/// Whether `condition` comes true within a minute.
+template <typename Condition>
+bool Soon(Condition condition) {
+  for (int i = 0; i < 60'000 && !condition(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return condition();
+}
+
+TEST(NodeSimulator, RunsPodsOfItsNodes) {
+  FakeClusterApi api;
+  api.objects.Put("/api/v1/namespaces/d/pods/p", {{"metadata", {{"name", "p"}}}});
+  api.objects.Put("/api/v1/namespaces/d/pods/q", {{"metadata", {{"name", "q"}}}});
+  api.streams.Answer(
+      kPods,
+      kube::EventOf("ADDED", BoundPodJson("p", R"({"lab.outrigger.dev/duration":"10ms"})")) +
+          kube::EventOf("ADDED", BoundPodJson("q", R"({"lab.outrigger.dev/duration":"later"})")) +
+          kube::InitialEnd(5));
+  NodeSimulatorOptions options;
+  options.shapes = {ShapeOf("20,cpu=2")};
+  options.writers = 2;
+  auto simulator = NodeSimulator::Start(&api, std::move(options));
+  ASSERT_TRUE(simulator.ok()) << simulator.status();
+  EXPECT_TRUE((*simulator)->AwaitReady({}));
+  EXPECT_TRUE(
+      Soon([&] { return api.At("/api/v1/namespaces/d/pods/p", "/status/phase") == "Succeeded"; }));
+  EXPECT_TRUE(
+      Soon([&] { return api.At("/api/v1/namespaces/d/pods/q", "/status/phase") == "Running"; }));
+  EXPECT_EQ(api.At("/api/v1/namespaces/d/pods/q", "/status/containerStatuses/0/image"), "pause:1");
+  const NodeSimulatorStats stats = (*simulator)->stats();
+  EXPECT_EQ(stats.nodes_ready, 20U);
+  EXPECT_EQ(stats.pods_running, 1U);
+  EXPECT_EQ(stats.pods.ended, 1U);
+  EXPECT_TRUE((*simulator)->States().front().synced);
+  EXPECT_TRUE(Soon([&] {
+    return api.Count("POST /apis/events.k8s.io/v1/namespaces/d/events") == 1;
+  })) << "about the annotation of q";
+  (*simulator)->Stop();
+  (*simulator)->Stop();
+}
+
+TEST(NodeSimulator, EndsWhileNothingCanBeWritten) {
+  FakeClusterApi api;
+  api.objects.before = [](const kube::ApiRequest&) { return absl::UnavailableError("no route"); };
+  NodeSimulatorOptions options;
+  options.shapes = {ShapeOf("50")};
+  auto simulator = NodeSimulator::Start(&api, std::move(options));
+  ASSERT_TRUE(simulator.ok());
+  EXPECT_EQ((*simulator)->stats().nodes_ready, 0U);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE((*simulator)->AwaitReady(stop.get_token()));
+}
+
+TEST(NodeSimulator, WantsNodes) {
+  FakeClusterApi api;
+  EXPECT_FALSE(NodeSimulator::Start(&api, {}).ok());
+}
+
+}  // namespace
+}  // namespace outrigger::lab
