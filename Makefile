@@ -8,6 +8,7 @@ setup demo test bench:
 	scripts/$@
 full:
 	scripts/test --full
-# make start STEP=3 SCENARIO=my-scenario.go SEED=1: a scheduler to learn from (docs/learn).
+# make start STEP=3 SCENARIO=my-scenario.go SEED=1: a scheduler to learn from (docs/learn). REAL=1: on a real etcd and
+# kube-apiserver.
 start:
 	@scripts/start $(if $(STEP),--step '$(STEP)') $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SEED),--seed '$(SEED)')

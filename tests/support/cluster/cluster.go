@@ -66,6 +66,9 @@ type Cluster struct {
 // Start starts a cluster in dir, an existing and empty folder, and waits until it is ready. The
 // caller stops it.
 func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
+	if IsLab() {
+		return StartLab(ctx, dir, os.Getenv("OUTRIGGER_BIN"), options)
+	}
 	if options.Binaries == "" {
 		options.Binaries = os.Getenv(BinariesEnv)
 	}

@@ -15,6 +15,16 @@ import (
 // ServerPid is the process id of the running kube-apiserver.
 func (c *Cluster) ServerPid() int { return c.server.Pid() }
 
+// Pids are the process ids of all that the cluster runs.
+func (c *Cluster) Pids() (pids []int) {
+	for _, one := range []*process.Process{c.etcd, c.server} {
+		if one != nil {
+			pids = append(pids, one.Pid())
+		}
+	}
+	return pids
+}
+
 // KillServer ends kube-apiserver as a crash would; StartServer brings it back.
 func (c *Cluster) KillServer() {
 	if c.server != nil {

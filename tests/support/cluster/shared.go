@@ -44,7 +44,7 @@ func MainWith(m *testing.M, options Options) int {
 // After a test that failed, the cluster stops and its logs are kept. Without Main this is ForTest.
 func SharedForTest(t testing.TB) *Cluster {
 	t.Helper()
-	if !idle.on {
+	if !idle.on || IsLab() {
 		return ForTest(t)
 	}
 	c := takeIdle()
