@@ -33,8 +33,8 @@ Admission Admit(const Board& board, const Request& request, std::span<Verdict> v
 /// What a call answers about a member without a place of a gang that is planned.
 std::string RoomText(const BoardUnit& gang);
 
-/// What a call answers about a single pod of this rank that is held; `seat` may be null (no plan has
-/// seen it).
+/// What a call answers about a single pod of this rank that is held; `seat` may be null (no plan
+/// has seen it).
 std::string HeldText(const Board& board, const BoardPod* seat, const plan::Rank& rank);
 
 /// True for a pod of a group that is planned as a whole, or that no plan has seen.

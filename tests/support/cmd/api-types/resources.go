@@ -41,7 +41,7 @@ var served = map[string]string{
 	"v1": "bindings configmaps endpoints events limitranges namespaces nodes persistentvolumeclaims persistentvolumes " +
 		"pods replicationcontrollers resourcequotas secrets serviceaccounts services",
 	"apiextensions.k8s.io/v1":      "customresourcedefinitions",
-	"apps/v1": "controllerrevisions daemonsets deployments replicasets statefulsets",
+	"apps/v1":                      "controllerrevisions daemonsets deployments replicasets statefulsets",
 	"authentication.k8s.io/v1":     "selfsubjectreviews tokenreviews",
 	"authorization.k8s.io/v1":      "localsubjectaccessreviews selfsubjectaccessreviews selfsubjectrulesreviews subjectaccessreviews",
 	"batch/v1":                     "cronjobs jobs",
