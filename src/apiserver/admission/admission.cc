@@ -400,7 +400,7 @@ bool IsPod(const KindName& kind) {
   return kind.group.empty() && kind.kind == "Pod";
 }
 
-bool IsDefinition(const KindName& kind) {
+bool IsDefinitionKind(const KindName& kind) {
   return kind.group == "apiextensions.k8s.io" && kind.kind == "CustomResourceDefinition";
 }
 
@@ -504,7 +504,7 @@ std::optional<Failure> Admission::OnCreate(const KindName& kind, Json* object,
     CheckPodSpec(spec, "spec", &causes);
     return AsFailure(kind, *object, std::move(causes));
   }
-  if (IsDefinition(kind)) return CheckDefinition(object);
+  if (IsDefinitionKind(kind)) return CheckDefinition(object);
   if (kind == KindName{"scheduling.k8s.io", "PriorityClass"}) {
     if (auto failure = CheckDefaultClass(*object)) return failure;
   }
@@ -543,7 +543,7 @@ std::optional<Failure> Admission::OnUpdate(const KindName& kind, Part part, cons
     if (causes.empty()) CheckPodUpdate(old, *object, &causes);
     return AsFailure(kind, *object, std::move(causes));
   }
-  if (IsDefinition(kind)) return CheckDefinition(object);
+  if (IsDefinitionKind(kind)) return CheckDefinition(object);
   const KindRules* const rules = RulesOf(kind);
   if (rules == nullptr) return std::nullopt;
   if (rules->defaults == SetTemplateDefaults) SetTemplateDefaults(object);

@@ -15,7 +15,7 @@ constexpr const char* kMayChange =
     "additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set "
     "to 1 if it was previously negative)";
 
-void CheckGates(const Json& old, const Json& spec, std::vector<Cause>* causes) {
+void CheckGatesKept(const Json& old, const Json& spec, std::vector<Cause>* causes) {
   const Json& before = PartOf(old, "schedulingGates");
   for (const Json& gate : PartOf(spec, "schedulingGates")) {
     if (std::find(before.begin(), before.end(), gate) != before.end()) continue;
@@ -95,7 +95,7 @@ void CheckPodUpdate(const Json& old, const Json& pod, std::vector<Cause>* causes
                                      "pod updates may not add or remove containers"));
     return;
   }
-  CheckGates(before, spec, causes);
+  CheckGatesKept(before, spec, causes);
   CheckDeadline(before, spec, causes);
   const bool is_gated = !PartOf(before, "schedulingGates").empty();
   if (is_gated && !IsNarrower(before, spec)) {

@@ -11,7 +11,7 @@ namespace {
 const absl::Time kNow = absl::FromUnixSeconds(1'800'000'000);
 
 std::string Flagged(const Column& column) {
-  return std::string(column.priority, '*') +
+  return std::string(static_cast<size_t>(column.priority), '*') +
          (column.type == "integer"   ? "#"
           : column.type == "boolean" ? "?"
                                      : "") +

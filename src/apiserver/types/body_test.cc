@@ -83,7 +83,8 @@ TEST(Body, ThatIsBrokenIsRefused) {
 
 TEST(Body, IsNotNestedTooDeeply) {
   const auto nested = [](int depth) {
-    return "{\"a\":" + std::string(depth - 1, '[') + std::string(depth - 1, ']') + "}";
+    return "{\"a\":" + std::string(static_cast<size_t>(depth - 1), '[') +
+           std::string(static_cast<size_t>(depth - 1), ']') + "}";
   };
   Json object;
   std::vector<std::string> duplicates;

@@ -39,7 +39,7 @@ constexpr SpecialSchema kSpecialSchemas[] = {
      "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray", "{}"},
 };
 
-Json KindOf(const Resource& resource) {
+Json KindJsonOf(const Resource& resource) {
   return {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
 }
 
@@ -56,7 +56,7 @@ class SchemaMaker {
     }
     if (type.atomic) schema["x-kubernetes-map-type"] = "atomic";
     for (const Resource& resource : TypeTable::Get().resources()) {
-      if (resource.type == &type) schema[kKindsOfSchema].push_back(KindOf(resource));
+      if (resource.type == &type) schema[kKindsOfSchema].push_back(KindJsonOf(resource));
     }
     schemas_[type.name] = std::move(schema);
   }
@@ -150,7 +150,7 @@ Json PatchOf(const Resource& resource) {
           {"requestBody", {{"content", std::move(content)}, {"required", true}}},
           {"responses", {{"200", {{"description", "OK"}}}}},
           {"x-kubernetes-action", "patch"},
-          {kKindsOfSchema, KindOf(resource)}};
+          {kKindsOfSchema, KindJsonOf(resource)}};
 }
 
 Json DocumentOf(Json schemas, Json paths) {
@@ -180,7 +180,7 @@ Json OpenApiDocument(std::string_view group, std::string_view version) {
 
 void AddCustomKind(const Resource& resource, Json schema, Json* document) {
   if (document->is_null()) *document = DocumentOf(Json::object(), Json::object());
-  schema["x-kubernetes-group-version-kind"] = Json::array({KindOf(resource)});
+  schema["x-kubernetes-group-version-kind"] = Json::array({KindJsonOf(resource)});
   // What every object has, and schemas need not name.
   SchemaMaker maker;
   const std::string metadata = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";

@@ -122,13 +122,13 @@ class TimeParser {
   bool micro_;
 };
 
-bool IsBase64(char c) {
+bool IsBase64Digit(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '+' || c == '/';
 }
 
 // Where Go finds base64 to be wrong.
 std::optional<size_t> WrongBase64(std::string_view text) {
-  const auto first = std::find_if_not(text.begin(), text.end(), IsBase64);
+  const auto first = std::find_if_not(text.begin(), text.end(), IsBase64Digit);
   const auto at = static_cast<size_t>(first - text.begin());
   const std::string_view padding = text.substr(at);
   if (padding.find_first_not_of('=') != std::string_view::npos) return at;

@@ -17,7 +17,7 @@ int HexDigit(char c) {
 }
 
 // False: a percent without two digits behind it.
-bool Unescape(std::string_view text, bool plus_is_space, std::string* plain) {
+bool UnescapeUrl(std::string_view text, bool plus_is_space, std::string* plain) {
   plain->clear();
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '+' && plus_is_space) {
@@ -59,8 +59,8 @@ std::optional<Failure> Query::Parse(std::string_view text, Query* query) {
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     std::string name;
     std::string value;
-    if (!Unescape({pair.first.data(), pair.first.size()}, true, &name) ||
-        !Unescape({pair.second.data(), pair.second.size()}, true, &value)) {
+    if (!UnescapeUrl({pair.first.data(), pair.first.size()}, true, &name) ||
+        !UnescapeUrl({pair.second.data(), pair.second.size()}, true, &value)) {
       return Failure::BadRequest(fmt::format("invalid URL escape in the query \"{}\"",
                                              std::string_view(part.data(), part.size())));
     }
@@ -91,7 +91,7 @@ std::optional<Target> ParseTarget(std::string_view path) {
        absl::StrSplit(absl::string_view(path.data(), path.size()), '/')) {
     if (part.empty()) continue;
     std::string plain;
-    if (!Unescape({part.data(), part.size()}, false, &plain)) return std::nullopt;
+    if (!UnescapeUrl({part.data(), part.size()}, false, &plain)) return std::nullopt;
     parts.push_back(std::move(plain));
   }
   Target target;

@@ -15,7 +15,7 @@ constexpr size_t kMostUnread = size_t{1} << 20;  // bytes for one watcher
 constexpr size_t kBatch = 1000;                  // changes
 constexpr std::chrono::milliseconds kTick{100};  // for those that have read their backlog
 constexpr std::chrono::minutes kBetweenBookmarks{1};
-constexpr std::chrono::minutes kLongest{60};
+constexpr std::chrono::minutes kLongestWatch{60};
 
 SharedText EventText(std::string_view type, std::string_view object) {
   return std::make_shared<const std::string>(
@@ -71,7 +71,7 @@ void Watches::Begin(WatchRequest request) {
   auto watch = std::make_unique<Watch>();
   const Clock::TimePoint now = clock_.now();
   watch->at = request.after;
-  watch->ends = now + std::min<std::chrono::seconds>(request.timeout.value_or(kLongest), kLongest);
+  watch->ends = now + std::min<std::chrono::seconds>(request.timeout.value_or(kLongestWatch), kLongestWatch);
   watch->next_bookmark = now + kBetweenBookmarks;
   watch->request = std::move(request);
   const MutexLock lock(mutex_);

@@ -17,9 +17,9 @@ struct ShownReason {
   std::string message;
 };
 
-/// Finds conditions that give a reason of ours which is no longer so. kube-scheduler writes it as it
-/// tries the pod, and some changes make it try none: a new pod or PodGroup; the binding of the pod
-/// that another one waited for, which may evict now. To write the condition wakes the pod. Not
+/// Finds conditions that give a reason of ours which is no longer so. kube-scheduler writes it as
+/// it tries the pod, and some changes make it try none: a new pod or PodGroup; the binding of the
+/// pod that another one waited for, which may evict now. To write the condition wakes the pod. Not
 /// thread-safe.
 class StaleReasons {
  public:
