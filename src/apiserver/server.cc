@@ -73,6 +73,7 @@ void AnswerJson(const Json& json, http::Response* response) {
 struct Server::Parts {
   explicit Parts(const ServerOptions& options)
       : clock(options.clock),
+        store(options.past),
         catalog(&store),
         watches(&store, options.clock),
         reads(&store, &watches, options.clock),

@@ -21,7 +21,8 @@ struct ServerOptions {
   uint16_t port = 0;  // of 127.0.0.1; 0: any free one
   AdmissionOptions admission;
   bool controllers = true;
-  uint64_t seed = 0;  // of UIDs and generated names
+  uint64_t seed = 0;   // of UIDs and generated names
+  Store::Limits past;  // what watches may fall behind
   Clock clock;
 };
 

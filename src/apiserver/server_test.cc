@@ -15,8 +15,9 @@ using ::testing::HasSubstr;
 
 class ServerTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    auto server = Server::Start({});
+  void SetUp() override { StartServer({}); }
+  void StartServer(const ServerOptions& options) {
+    auto server = Server::Start(options);
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -134,9 +135,12 @@ TEST_F(ServerTest, AWatcherThatReadsNothingCostsNoMoreThanItsBacklog) {
 }
 
 TEST_F(ServerTest, AWatchOfAPastThatIsForgottenIsToldSo) {
-  const std::string text(200'000, 'x');
+  ServerOptions options;
+  options.past.bytes = 10'000;
+  StartServer(options);
+  const std::string text(1000, 'x');
   CreateMap("a");
-  for (int i = 0; i < 800; ++i) {
+  for (int i = 0; i < 20; ++i) {
     http::Request request;
     const std::string path = maps_ + "/a";
     const std::string body = fmt::format(R"({{"data":{{"x":"{}{}"}}}})", text, i);

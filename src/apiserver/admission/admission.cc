@@ -222,7 +222,7 @@ void SetServiceDefaults(Json* service) {
     const uint32_t number = next.fetch_add(1);
     spec["clusterIP"] = fmt::format("10.0.{}.{}", number / 250 % 250, number % 250 + 1);
   }
-  spec["clusterIPs"] = {spec["clusterIP"]};
+  spec["clusterIPs"] = Json::array({spec["clusterIP"]});
   spec["ipFamilies"] = {"IPv4"};
   spec["ipFamilyPolicy"] = "SingleStack";
   if (!spec.contains("internalTrafficPolicy")) spec["internalTrafficPolicy"] = "Cluster";

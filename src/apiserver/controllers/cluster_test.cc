@@ -2,7 +2,7 @@
 
 #include <thread>
 
-#include "apiserver/controllers/test_cluster.h"
+#include "apiserver/controllers/cluster_testing.h"
 #include "apiserver/controllers/work_queue.h"
 
 namespace outrigger::apiserver {
@@ -61,7 +61,7 @@ TEST(Namespaces, AreEmptiedBeforeTheyGo) {
 TEST(Garbage, GoesWithItsOwner) {
   TestCluster cluster;
   const Json owner = cluster.Make("v1", "configmaps", Named("o"));
-  cluster.Make("v1", "pods", OwnedPod("p", {Owner(owner)}));
+  cluster.Make("v1", "pods", OwnedPod("p", Json::array({Owner(owner)})));
   cluster.Settle();
   EXPECT_EQ(cluster.Pods().size(), 1U);
   cluster.Delete("v1", "configmaps", "o");
@@ -73,7 +73,7 @@ TEST(Garbage, StaysWhileOneOwnerIsThere) {
   TestCluster cluster;
   const Json a = cluster.Make("v1", "configmaps", Named("a"));
   const Json b = cluster.Make("v1", "configmaps", Named("b"));
-  cluster.Make("v1", "pods", OwnedPod("p", {Owner(a), Owner(b)}));
+  cluster.Make("v1", "pods", OwnedPod("p", Json::array({Owner(a), Owner(b)})));
   cluster.Settle();
   cluster.Delete("v1", "configmaps", "a");
   cluster.Settle();
@@ -85,10 +85,10 @@ TEST(Garbage, OfAnOwnerThatNeverWasGoesAfterAMoment) {
   TestCluster cluster;
   Json owner = cluster.Make("v1", "configmaps", Named("o"));
   owner["metadata"]["uid"] = "11111111-2222-3333-4444-555555555555";
-  cluster.Make("v1", "pods", OwnedPod("p", {Owner(owner)}));
+  cluster.Make("v1", "pods", OwnedPod("p", Json::array({Owner(owner)})));
   Json unknown = Owner(owner);
   unknown["kind"] = "Unheard";
-  cluster.Make("v1", "pods", OwnedPod("q", {unknown}));
+  cluster.Make("v1", "pods", OwnedPod("q", Json::array({unknown})));
   cluster.Settle();
   EXPECT_EQ(cluster.Pods().size(), 2U);
   cluster.Advance(seconds(1));
@@ -108,7 +108,7 @@ TEST(Garbage, ForegroundDeletionWaitsForThoseThatBlock) {
     SCOPED_TRACE(row.name);
     TestCluster cluster;
     const Json owner = cluster.Make("v1", "configmaps", Named("o"));
-    Json pod = OwnedPod("p", {Owner(owner, row.blocks)});
+    Json pod = OwnedPod("p", Json::array({Owner(owner, row.blocks)}));
     pod["metadata"]["finalizers"] = {"x.y/z"};
     cluster.Make("v1", "pods", pod);
     Deletion foreground;

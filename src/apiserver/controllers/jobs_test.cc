@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <set>
 
+#include "apiserver/controllers/cluster_testing.h"
 #include "apiserver/controllers/index_set.h"
-#include "apiserver/controllers/test_cluster.h"
 
 namespace outrigger::apiserver {
 namespace {

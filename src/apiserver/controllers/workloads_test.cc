@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "apiserver/controllers/test_cluster.h"
+#include "apiserver/controllers/cluster_testing.h"
 
 namespace outrigger::apiserver {
 namespace {
