@@ -71,7 +71,8 @@ void Watches::Begin(WatchRequest request) {
   auto watch = std::make_unique<Watch>();
   const Clock::TimePoint now = clock_.now();
   watch->at = request.after;
-  watch->ends = now + std::min<std::chrono::seconds>(request.timeout.value_or(kLongestWatch), kLongestWatch);
+  watch->ends =
+      now + std::min<std::chrono::seconds>(request.timeout.value_or(kLongestWatch), kLongestWatch);
   watch->next_bookmark = now + kBetweenBookmarks;
   watch->request = std::move(request);
   const MutexLock lock(mutex_);
