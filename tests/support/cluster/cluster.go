@@ -59,6 +59,7 @@ type Cluster struct {
 	options      Options
 	addresses    addresses
 	etcd, server *process.Process
+	isLab        bool // the server is the lab's
 
 	etcdPorts, serverPorts heldPorts // while they are away
 }
@@ -98,6 +99,11 @@ func Start(ctx context.Context, dir string, options Options) (*Cluster, error) {
 
 // Stop kills what the cluster runs; the folder stays.
 func (c *Cluster) Stop() {
+	if c.isLab && c.server != nil {
+		_ = c.server.Stop(process.Patience) // it removes its folder, and ends what it has started
+		c.server = nil
+		return
+	}
 	c.KillServer()
 	c.KillEtcd()
 }

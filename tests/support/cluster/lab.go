@@ -26,7 +26,7 @@ func StartLab(ctx context.Context, dir, program string, options Options, args ..
 	if options.Binaries == "" {
 		options.Binaries = os.Getenv(BinariesEnv)
 	}
-	c := &Cluster{Dir: dir, binaries: options.Binaries, options: options}
+	c := &Cluster{Dir: dir, binaries: options.Binaries, options: options, isLab: true}
 	if err := os.MkdirAll(c.LogDir(), 0o755); err != nil {
 		return nil, err
 	}
