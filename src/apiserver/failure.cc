@@ -114,16 +114,16 @@ Json Failure::Body() const {
   return body;
 }
 
-Cause RequiredValue(std::string field, std::string why) {
+Cause RequiredValue(std::string field, const std::string& why) {
   return {"FieldValueRequired", WithWhy("Required value", why), std::move(field)};
 }
 
-Cause InvalidValue(std::string field, const Json& value, std::string why) {
+Cause InvalidValue(std::string field, const Json& value, const std::string& why) {
   return {"FieldValueInvalid", fmt::format("Invalid value: {}: {}", value.dump(), why),
           std::move(field)};
 }
 
-Cause ForbiddenValue(std::string field, std::string why) {
+Cause ForbiddenValue(std::string field, const std::string& why) {
   return {"FieldValueForbidden", WithWhy("Forbidden", why), std::move(field)};
 }
 
@@ -135,6 +135,7 @@ Cause DuplicateValue(std::string field, const Json& value) {
 Cause NotSupportedValue(std::string field, const Json& value,
                         const std::vector<std::string>& known) {
   std::vector<std::string> quoted;
+  quoted.reserve(known.size());
   for (const std::string& one : known) quoted.push_back(Json(one).dump());
   return {"FieldValueNotSupported",
           fmt::format("Unsupported value: {}: supported values: {}", value.dump(),

@@ -54,9 +54,9 @@ struct Failure {
 
 /// Causes as upstream's field.Error prints them: `Required value: why`, and so on. `value` is the
 /// JSON of what is wrong.
-Cause RequiredValue(std::string field, std::string why = "");
-Cause InvalidValue(std::string field, const Json& value, std::string why);
-Cause ForbiddenValue(std::string field, std::string why);
+Cause RequiredValue(std::string field, const std::string& why = "");
+Cause InvalidValue(std::string field, const Json& value, const std::string& why);
+Cause ForbiddenValue(std::string field, const std::string& why);
 Cause DuplicateValue(std::string field, const Json& value);
 Cause NotSupportedValue(std::string field, const Json& value,
                         const std::vector<std::string>& known);

@@ -145,9 +145,7 @@ void CheckExpression(const Json& one, bool of_nodes, const std::string& at,
           at + ".values", "must be specified single value when `operator` is 'Lt' or 'Gt'"));
     }
   } else {
-    causes->push_back(
-        InvalidValue(at + ".operator", op,
-                     of_nodes ? "not a valid selector operator" : "not a valid selector operator"));
+    causes->push_back(InvalidValue(at + ".operator", op, "not a valid selector operator"));
   }
   const std::string key = TextAt(one, "key");
   if (!IsLabelKey(key)) causes->push_back(InvalidValue(at + ".key", key, kKeyWhy));

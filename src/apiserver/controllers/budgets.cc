@@ -94,7 +94,7 @@ Result Budgets::Sync(const Collection& collection, const ObjectName& name) {
   if (budget == nullptr || selected == budgets_.end()) return std::nullopt;
   const Json object = budget->Parse();
   Numbers numbers;
-  const auto failed = Count(object.value("spec", Json::object()), selected->second, &numbers);
+  auto failed = Count(object.value("spec", Json::object()), selected->second, &numbers);
   const auto edit = [&](Json* edited) {
     Json& status = (*edited)["status"];
     // Evictions that came meanwhile count.

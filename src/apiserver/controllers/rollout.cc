@@ -65,9 +65,9 @@ std::string ReasonOfProgress(const Json& deployment) {
   return condition == nullptr ? "" : TextAt(*condition, "reason");
 }
 
-Json FieldOr(const Json& object, std::string_view path, Json otherwise) {
+Json FieldOr(const Json& object, std::string_view path, const Json& otherwise) {
   const Json* const value = ValueAt(object, path);
-  return value == nullptr ? std::move(otherwise) : *value;
+  return value == nullptr ? otherwise : *value;
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ constexpr std::array kNowhere = {"id",          "additionalItems", "patternPrope
 
 bool Has(const Json& schema, std::string_view name) {
   const auto member = schema.is_object() ? schema.find(name) : schema.end();
-  return member != schema.end() && !member->is_null() && *member != false && *member != "";
+  return member != schema.end() && !member->is_null() && *member != false &&
+         !(member->is_string() && member->get_ref<const std::string&>().empty());
 }
 
 const Json& MembersOf(const Json& schema, std::string_view name) {

@@ -243,14 +243,14 @@ void SchemaWalk::CheckObject(const Json& schema, const Json& object, const std::
   const Json* others = Get(schema, "additionalProperties");
   for (const auto& [key, value] : object.items()) {
     const bool known = properties != nullptr && properties->contains(key);
-    const std::string child = path.empty() && known ? key : path + "." + key;
+    const std::string child = path.empty() && known ? key : fmt::format("{}.{}", path, key);
     if (known) {
       f->Merge(Validate(properties->at(key), value, child));
     } else if (others != nullptr && others->is_object()) {
       f->Merge(Validate(*others, value, child));
     } else if (others != nullptr && *others == false) {
       f->Add(InvalidValue(FieldAt(path), key,
-                          fmt::format("{} in body is a forbidden property", path + "." + key)));
+                          fmt::format("{}.{} in body is a forbidden property", path, key)));
     }
   }
   for (const Json& name : ListAt(schema, "required")) {
@@ -407,7 +407,8 @@ void FindDuplicates(const Json& schema, const Json& value, const std::string& pa
   const Json* others = Get(schema, "additionalProperties");
   for (const auto& [key, member] : value.items()) {
     if (properties != nullptr && properties->contains(key)) {
-      FindDuplicates(properties->at(key), member, path.empty() ? key : path + "." + key, causes);
+      FindDuplicates(properties->at(key), member,
+                     path.empty() ? key : fmt::format("{}.{}", path, key), causes);
     } else if (others != nullptr && others->is_object()) {
       FindDuplicates(*others, member, fmt::format("{}[{}]", path, key), causes);
     }

@@ -97,17 +97,15 @@ class Pruning {
     for (auto member = value->begin(); member != value->end();) {
       const std::string child = path.empty() ? member.key() : path + "." + member.key();
       const Json* of_member = SchemaOfMember(schema, member.key());
-      if (resource && IsMetaField(member.key())) {
+      const bool is_meta = resource && IsMetaField(member.key());
+      const bool is_known = !is_meta && (of_member != nullptr || any);
+      if (is_known) Prune(of_member, false, false, child, &*member);
+      if (is_known || is_meta || keeps) {
         ++member;
-      } else if (of_member != nullptr || any) {
-        Prune(of_member, false, false, child, &*member);
-        ++member;
-      } else if (keeps) {
-        ++member;
-      } else {
-        if (unknown_ != nullptr) unknown_->push_back(child);
-        member = value->erase(member);
+        continue;
       }
+      if (unknown_ != nullptr) unknown_->push_back(child);
+      member = value->erase(member);
     }
   }
 

@@ -59,8 +59,11 @@ std::vector<Column> ParseColumns(std::string_view text) {
 Json FieldCell(const Column& column, const Json* value) {
   if (column.type == "integer") return value == nullptr ? Json(0) : *value;
   if (column.type == "boolean") return value == nullptr ? Json(column.otherwise == "true") : *value;
-  if (value == nullptr || *value == "") return column.otherwise;
-  return value->is_string() ? *value : Json(value->dump());
+  const bool is_text = value != nullptr && value->is_string();
+  if (value == nullptr || (is_text && value->get_ref<const std::string&>().empty())) {
+    return column.otherwise;
+  }
+  return is_text ? *value : Json(value->dump());
 }
 
 Json BuiltInCell(const Column& column, const Json& object, absl::Time now) {
@@ -74,7 +77,7 @@ Json BuiltInCell(const Column& column, const Json& object, absl::Time now) {
 Json CustomCell(const Column& column, const Json& object, absl::Time now) {
   const Json* value = column.json_path.Find(object);
   if (value == nullptr || value->is_null()) return nullptr;
-  if (column.type == "string") return value->is_string() ? *value : Json(value->dump());
+  if (column.type == "string") return is_text ? *value : Json(value->dump());
   if (column.type == "boolean") return value->is_boolean() ? *value : Json();
   if (column.type == "date") {
     if (!value->is_string()) return nullptr;

@@ -17,8 +17,8 @@ StringMap LabelsOf(const Json& object) {
 
 LabelSelector ReadLabelSelector(const Json& selector) {
   // In of no values is invalid, and so matches nothing.
-  const LabelSelector nothing{.match_labels = {},
-                              .match_expressions = {{"none", SelectorOperator::kIn, {}}}};
+  LabelSelector nothing{.match_labels = {},
+                        .match_expressions = {{"none", SelectorOperator::kIn, {}}}};
   if (!selector.is_object()) return nothing;
   LabelSelector parsed;
   if (const Json* const labels = ValueAt(selector, "matchLabels")) {
