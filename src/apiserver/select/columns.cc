@@ -77,7 +77,7 @@ Json BuiltInCell(const Column& column, const Json& object, absl::Time now) {
 Json CustomCell(const Column& column, const Json& object, absl::Time now) {
   const Json* value = column.json_path.Find(object);
   if (value == nullptr || value->is_null()) return nullptr;
-  if (column.type == "string") return is_text ? *value : Json(value->dump());
+  if (column.type == "string") return value->is_string() ? *value : Json(value->dump());
   if (column.type == "boolean") return value->is_boolean() ? *value : Json();
   if (column.type == "date") {
     if (!value->is_string()) return nullptr;
