@@ -14,8 +14,8 @@
 namespace outrigger::kube {
 
 /// Objects by path, with resource versions and their preconditions, as the API server keeps them:
-/// get, create, update, merge patch and delete. Does not imitate: lists, watches, validation, server-side
-/// apply. Thread-safe.
+/// get, create, update, merge patch and delete. Does not imitate: lists, watches, validation,
+/// server-side apply. Thread-safe.
 class FakeObjects final : public Api {
  public:
   using Json = nlohmann::json;

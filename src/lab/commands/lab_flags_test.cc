@@ -72,7 +72,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Row{"Nothing",
             {"lab"},
-            "lab needs a subcommand: scheduler, nodes, apiserver, load or save; see `outrigger lab --help`"},
+            "lab needs a subcommand: scheduler, nodes, apiserver, load or save; see `outrigger lab "
+            "--help`"},
         Row{"Step0",
             {"lab", "scheduler", "--step=0"},
             "--step: \"0\" is not accepted; expected 1 to 7"},
