@@ -48,8 +48,8 @@ Cause TooMany(const std::string& path, size_t count, int64_t most) {
       FieldAt(path)};
 }
 
-Cause WholeFault(std::string why) {
-  return InvalidValue("<nil>", "", std::move(why));
+Cause WholeFault(const std::string& why) {
+  return InvalidValue("<nil>", "", why);
 }
 
 bool IsWhole(double number) {
