@@ -21,12 +21,7 @@
 namespace outrigger::cli {
 namespace {
 
-using apiserver::Json;
-using apiserver::Loaded;
-using apiserver::Loader;
-using apiserver::Sent;
-
-absl::Status AddFile(const std::string& path, const World& world, Loader* loader) {
+absl::Status AddFile(const std::string& path, const World& world, apiserver::Loader* loader) {
   std::string text;
   if (path == "-") {
     text.assign(std::istreambuf_iterator<char>(world.in), {});
@@ -37,20 +32,20 @@ absl::Status AddFile(const std::string& path, const World& world, Loader* loader
   }
   const std::string name = path == "-" ? "standard input" : path;
   return ForEachYamlDocument(name, text, [&](std::string* json) {
-    const absl::Status status = loader->Add(Json::parse(*json));
+    const absl::Status status = loader->Add(apiserver::Json::parse(*json));
     return status.ok() ? status
                        : absl::InvalidArgumentError(
                              fmt::format("{}: {}", name, std::string(status.message())));
   });
 }
 
-absl::StatusOr<Loaded> LoadFiles(const std::vector<std::string>& files, apiserver::Sender send,
-                                 const World& world) {
-  Loader loader(std::move(send));
+absl::StatusOr<apiserver::Loaded> LoadFiles(const std::vector<std::string>& files,
+                                            apiserver::Sender send, const World& world) {
+  apiserver::Loader loader(std::move(send));
   for (const std::string& file : files) {
     if (absl::Status status = AddFile(file, world, &loader); !status.ok()) return status;
   }
-  absl::StatusOr<Loaded> loaded = loader.Send();
+  absl::StatusOr<apiserver::Loaded> loaded = loader.Send();
   if (loaded.ok()) {
     for (const std::string& note : loaded->notes) world.err << note << "\n";
   }
@@ -60,7 +55,7 @@ absl::StatusOr<Loaded> LoadFiles(const std::vector<std::string>& files, apiserve
 // Asks the server of this process without a connection.
 apiserver::Sender InProcess(apiserver::Server* server) {
   return [server](std::string_view method, const std::string& path, std::string_view content_type,
-                  const std::string& body) -> absl::StatusOr<Sent> {
+                  const std::string& body) -> absl::StatusOr<apiserver::Sent> {
     http::Request request;
     request.method = method;
     const size_t query = path.find('?');
@@ -70,13 +65,13 @@ apiserver::Sender InProcess(apiserver::Server* server) {
     request.body = body;
     http::Response response;
     server->Handle(request, &response);
-    return Sent{response.status, Json::parse(response.body, nullptr, false)};
+    return apiserver::Sent{response.status, apiserver::Json::parse(response.body, nullptr, false)};
   };
 }
 
 apiserver::Sender OverClient(kube::Api* api) {
   return [api](std::string_view method, const std::string& path, std::string_view content_type,
-               const std::string& body) -> absl::StatusOr<Sent> {
+               const std::string& body) -> absl::StatusOr<apiserver::Sent> {
     kube::ApiRequest request;
     request.method = method;
     request.path = path;
@@ -84,10 +79,10 @@ apiserver::Sender OverClient(kube::Api* api) {
     request.body = body;
     const absl::StatusOr<kube::ApiResponse> answer = api->Call(request);
     if (const auto refused = kube::ApiErrorOf(answer.status())) {
-      return Sent{refused->code, {{"message", refused->message}}};
+      return apiserver::Sent{refused->code, {{"message", refused->message}}};
     }
     if (!answer.ok()) return answer.status();
-    return Sent{answer->code, Json::parse(answer->body, nullptr, false)};
+    return apiserver::Sent{answer->code, apiserver::Json::parse(answer->body, nullptr, false)};
   };
 }
 
@@ -101,7 +96,8 @@ absl::Status RunApiServer(const ApiServerFlags& flags, const World& world) {
   options.admission.gangs = flags.gangs;
   auto server = apiserver::Server::Start(options);
   if (!server.ok()) return server.status();
-  const absl::StatusOr<Loaded> loaded = LoadFiles(flags.files, InProcess(server->get()), world);
+  const absl::StatusOr<apiserver::Loaded> loaded =
+      LoadFiles(flags.files, InProcess(server->get()), world);
   if (!loaded.ok()) return loaded.status();
   spdlog::info("lab apiserver: serves {}, {} objects of files", (*server)->Url(),
                loaded->created + loaded->changed);
@@ -135,7 +131,7 @@ absl::StatusOr<std::string> RunLabSave(const LabFileFlags& flags, const World& w
   const auto objects = apiserver::SaveObjects(OverClient(client->client.get()));
   if (!objects.ok()) return objects.status();
   std::string text;
-  for (const Json& object : *objects) {
+  for (const apiserver::Json& object : *objects) {
     if (!text.empty()) text += "---\n";
     text += YamlFromJson(nlohmann::ordered_json::parse(object.dump()));
   }
