@@ -71,7 +71,7 @@ Json ReadEvents(http::Stream* stream, size_t count) {
     const auto state = stream->Take(1 << 20, &pieces);
     for (const auto& piece : pieces) text += *piece;
     if (pieces.empty() && state != http::Stream::State::kOpen) break;
-    if (pieces.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    if (pieces.empty()) std::this_thread::yield();
   }
   stream->Close();
   Json events = Json::array();

@@ -23,18 +23,23 @@ class ServerTest : public ::testing::Test {
   }
 
   http::Response Ask(std::string_view method, const std::string& path, const std::string& body = "",
-                     const std::string& fields = "") {
+                     const std::string& fields = "",
+                     std::string_view content_type = "application/json") {
     http::Request request;
     request.method = method;
     const size_t query = path.find('?');
     request.path = std::string_view(path).substr(0, query);
     if (query != path.npos) request.query = std::string_view(path).substr(query + 1);
-    request.content_type = "application/json";
+    request.content_type = content_type;
     request.body = body;
     request.fields = fields;
     http::Response response;
     server_->Handle(request, &response);
     return response;
+  }
+  void Patch(const std::string& name, const std::string& body) {
+    const auto patched = Ask("PATCH", maps_ + "/" + name, body, "", "application/merge-patch+json");
+    ASSERT_EQ(patched.status, 200) << patched.body;
   }
   void CreateMap(const std::string& name, const std::string& labels = "{}") {
     const auto made =
@@ -99,21 +104,9 @@ TEST_F(ServerTest, AnObjectThatLeavesTheSelectionIsDeletedForItsWatcher) {
   const auto watch = Ask("GET", maps_ + "?watch=true&labelSelector=x%3Dy");
   ASSERT_NE(watch.stream, nullptr) << watch.body;
   EXPECT_THAT(Events(watch.stream.get(), 1), ElementsAre("ADDED a"));
-  const auto patch = [&](const std::string& name, const std::string& value) {
-    http::Request request;
-    const std::string path = maps_ + "/" + name;
-    const std::string body = fmt::format(R"({{"metadata":{{"labels":{{"x":{}}}}}}})", value);
-    request.method = "PATCH";
-    request.path = path;
-    request.content_type = "application/merge-patch+json";
-    request.body = body;
-    http::Response response;
-    server_->Handle(request, &response);
-    ASSERT_EQ(response.status, 200) << response.body;
-  };
-  patch("a", "null");
-  patch("b", R"("y")");
-  patch("b", R"("y")");  // no change
+  Patch("a", R"({"metadata":{"labels":{"x":null}}})");
+  Patch("b", R"({"metadata":{"labels":{"x":"y"}}})");
+  Patch("b", R"({"metadata":{"labels":{"x":"y"}}})");  // no change
   Ask("DELETE", maps_ + "/b");
   EXPECT_THAT(Events(watch.stream.get(), 3), ElementsAre("DELETED a", "ADDED b", "DELETED b"));
 }
@@ -128,7 +121,15 @@ TEST_F(ServerTest, AWatcherThatReadsNothingCostsNoMoreThanItsBacklog) {
             fmt::format(R"({{"metadata":{{"name":"m{:02}"}},"data":{{"x":"{}"}}}})", i, data));
     ASSERT_EQ(made.status, 201);
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  constexpr size_t kFull = size_t{1} << 20;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (watch.stream->backlog() <= kFull && std::chrono::steady_clock::now() < end) {
+    std::this_thread::yield();
+  }
+  // Another one that reads has them all, so they were held back from the first.
+  const auto other = Ask("GET", maps_ + "?watch=true&resourceVersion=1");
+  ASSERT_NE(other.stream, nullptr) << other.body;
+  EXPECT_EQ(Events(other.stream.get(), 60).size(), 60U);
   EXPECT_LT(watch.stream->backlog(), size_t{2} << 20);
   EXPECT_FALSE(watch.stream->closed());
   EXPECT_EQ(Events(watch.stream.get(), 60).size(), 60U) << "once it reads, nothing is lost";
@@ -141,16 +142,7 @@ TEST_F(ServerTest, AWatchOfAPastThatIsForgottenIsToldSo) {
   const std::string text(1000, 'x');
   CreateMap("a");
   for (int i = 0; i < 20; ++i) {
-    http::Request request;
-    const std::string path = maps_ + "/a";
-    const std::string body = fmt::format(R"({{"data":{{"x":"{}{}"}}}})", text, i);
-    request.method = "PATCH";
-    request.path = path;
-    request.content_type = "application/merge-patch+json";
-    request.body = body;
-    http::Response response;
-    server_->Handle(request, &response);
-    ASSERT_EQ(response.status, 200) << response.body;
+    Patch("a", fmt::format(R"({{"data":{{"x":"{}{}"}}}})", text, i));
   }
   const auto watch = Ask("GET", maps_ + "?watch=true&resourceVersion=5");
   ASSERT_NE(watch.stream, nullptr) << watch.body;

@@ -182,11 +182,13 @@ TEST_F(HttpStream, OfAPeerThatTakesNothingForTooLongIsCutOff) {
   options.answer_timeout = milliseconds(50);
   Start(options, size_t{1} << 30);
   RawHttp client(server_->port());
+  RawHttp late(server_->port());
   const auto stream = Watch(client);
-  std::this_thread::sleep_for(milliseconds(150));  // to have nothing to send is no fault
-  EXPECT_FALSE(stream->closed());
-  stream->Write(std::string(size_t{50} << 20, 'x'));
+  Watch(late)->Write(std::string(size_t{50} << 20, 'x'));
   EXPECT_TRUE(Soon([&] { return closed_ == 1; }));
+  EXPECT_FALSE(stream->closed()) << "to have nothing to send, for as long, is no fault";
+  stream->Write(std::string(size_t{50} << 20, 'x'));
+  EXPECT_TRUE(Soon([&] { return closed_ == 2; }));
 }
 
 TEST_F(HttpStream, EndsWhenItsPeerHangsUp) {

@@ -530,8 +530,11 @@ TEST(Controllers, FollowTheLogInTheirThread) {
   TestCluster cluster;
   cluster.controllers.Start();
   cluster.Make("apps", "deployments", Workload("web", 2));
-  for (int i = 0; i < 1000 && cluster.Pods().size() < 2; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  uint64_t seen = 0;
+  while (cluster.Pods().size() < 2 && std::chrono::steady_clock::now() < end) {
+    cluster.store.WaitForChange(seen, std::chrono::seconds(1), {});
+    seen = cluster.store.version();
   }
   EXPECT_EQ(cluster.Pods().size(), 2U);
 }

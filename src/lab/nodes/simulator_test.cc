@@ -29,9 +29,8 @@ std::string BoundPodJson(std::string_view name, std::string_view annotations = "
 /// Whether `condition` comes true within a minute.
 template <typename Condition>
 bool Soon(Condition condition) {
-  for (int i = 0; i < 60'000 && !condition(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   return condition();
 }
 
