@@ -108,8 +108,8 @@ func TestTheRealSchedulerPlacesExplainsAndPreempts(t *testing.T) {
 	w.until("high", "running", isIn(corev1.PodRunning))
 }
 
+// Not beside others: agents have one port each.
 func TestAGangRunsAndEndsOnTheLabAlone(t *testing.T) {
-	t.Parallel()
 	w := startWhole(t, "--nodes", "4,cpu=1,racks=2", "--agents", "gang,qos")
 	for i := range 4 {
 		w.create(kube.MakePod(fmt.Sprintf("train-%d", i)).Request(corev1.ResourceCPU, "1").Label("podGroup", "train").
@@ -121,7 +121,12 @@ func TestAGangRunsAndEndsOnTheLabAlone(t *testing.T) {
 }
 
 func TestWhatRunsBesideTheLabEndsWithIt(t *testing.T) {
-	t.Parallel()
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		t.Run(signal.String(), func(t *testing.T) { endsWithTheLab(t, signal) })
+	}
+}
+
+func endsWithTheLab(t *testing.T, signal syscall.Signal) {
 	w := startWhole(t, "--nodes", "1", "--agents", "gang")
 	w.create(kube.MakePod("a"))
 	w.until("a", "running", isIn(corev1.PodRunning))
@@ -129,7 +134,7 @@ func TestWhatRunsBesideTheLabEndsWithIt(t *testing.T) {
 	if len(children) != 3 {
 		t.Errorf("%d children run, want nodes, agents and the scheduler: %v", len(children), children)
 	}
-	if err := syscall.Kill(w.ServerPid(), syscall.SIGINT); err != nil {
+	if err := syscall.Kill(w.ServerPid(), signal); err != nil {
 		t.Fatal(err)
 	}
 	err := kube.Eventually(t.Context(), process.Patience, func(context.Context) error {
