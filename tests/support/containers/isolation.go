@@ -90,7 +90,7 @@ func enter() error {
 			return fmt.Errorf("mount %s: %w", dir, err)
 		}
 	}
-	return ip("", "link set lo up", "link add "+bridge+" type bridge",
+	return ip("", "link set lo up", "link add "+bridge+" address "+bridgeAddress+" type bridge",
 		"addr add "+HostIP+"/16 dev "+bridge, "link set "+bridge+" up")
 }
 

@@ -10,7 +10,12 @@ import (
 // HostIP is the node's address, which pods reach.
 const HostIP = "10.88.0.1"
 
-const bridge = "pods"
+const (
+	bridge = "pods"
+	// A bridge without an address of its own takes the lowest of its ports'. Where a pod comes or goes with that one, the
+	// others do not reach the node until they ask for its address again: kube-scheduler has lost its Lease by then.
+	bridgeAddress = "02:00:0a:58:00:01"
+)
 
 var lastIP atomic.Uint32
 
