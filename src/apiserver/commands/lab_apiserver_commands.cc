@@ -32,7 +32,7 @@ Command ServeCommand() {
        .help = "write a kubeconfig for this server",
        .is_file = true},
       {.name = "--nodes",
-       .value = "SHAPE",
+       .value = "SHAPE|FILE",
        .help =
            "simulated nodes, as `outrigger lab nodes` has them: 500,cpu=32,memory=128Gi,racks=20",
        .is_repeatable = true},

@@ -13,8 +13,7 @@
 
 #include "console/process/signals.h"
 #include "fmt/format.h"
-#include "kube/errors.h"
-#include "lab/nodes/shape.h"
+#include "lab/commands/lab.h"
 #include "outrigger/base/clock.h"
 
 namespace outrigger::cli {
@@ -70,16 +69,10 @@ absl::Status LabCluster::Start(const World& world) {
 
 absl::Status LabCluster::StartNodes() {
   if (flags_.nodes.empty()) return absl::OkStatus();
+  const auto nodes = LabNodesOf(flags_.nodes);
+  if (!nodes.ok()) return nodes.status();
   std::vector<std::string> words = {own_, "lab", "nodes", "--kubeconfig", kubeconfig_};
-  for (const std::string& shape : flags_.nodes) {
-    const auto parsed = lab::ParseNodeShape(shape);
-    if (!parsed.ok()) {
-      return absl::InvalidArgumentError(
-          fmt::format("--nodes: {}", kube::MessageOf(parsed.status())));
-    }
-    words.emplace_back("--nodes");
-    words.push_back(shape);
-  }
+  for (const std::string& each : flags_.nodes) words.insert(words.end(), {"--nodes", each});
   const MutexLock lock(mutex_);
   return children_.Start("lab nodes", words, PathOf("nodes.log"));
 }

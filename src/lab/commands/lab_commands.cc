@@ -94,9 +94,9 @@ Command NodesCommand() {
                   .run = RunOf(ReadLabNodesFlags, RunLabNodes)};
   command.flags = Together(
       {{{.name = "--nodes",
-         .value = "SHAPE",
+         .value = "SHAPE|FILE",
          .help = "how many nodes, and of which shape: 500,cpu=32,memory=128Gi,nvidia.com/gpu=8,"
-                 "racks=20; several make one cluster",
+                 "racks=20; or a .yaml or .json file of Nodes; several make one cluster",
          .is_repeatable = true}},
        KubeconfigFlags("the cluster")});
   command.notes =

@@ -137,31 +137,32 @@ absl::StatusOr<NodeShape> ParseNodeShape(std::string_view text) {
   return shape;
 }
 
-absl::StatusOr<std::vector<SimulatedNode>> NodesOf(const std::vector<NodeShape>& shapes) {
+absl::StatusOr<std::vector<SimulatedNode>> NodesOf(const std::vector<NodeShape>& shapes,
+                                                   std::vector<SimulatedNode> nodes) {
   std::map<std::string, int> totals;
-  int total = 0;
+  size_t total = nodes.size();
   for (const NodeShape& shape : shapes) {
     totals[shape.prefix] += shape.count;
-    total += shape.count;
+    total += static_cast<size_t>(shape.count);
   }
   if (total == 0 || total > NodeShape::kMostNodes) {
     return absl::InvalidArgumentError(
         fmt::format("{} nodes are not accepted; expected 1 to {}", total, NodeShape::kMostNodes));
   }
-  std::vector<SimulatedNode> nodes;
-  std::set<std::string> names;
   std::map<std::string, int> next;
   for (const NodeShape& shape : shapes) {
     const int last = totals[shape.prefix] - 1;
     const int digits = std::max<int>(kLeastDigits, static_cast<int>(std::to_string(last).size()));
     for (int i = 0; i < shape.count; ++i) {
       std::string name = fmt::format("{}{:0{}}", shape.prefix, next[shape.prefix]++, digits);
-      if (!names.insert(name).second) {
-        return absl::InvalidArgumentError(fmt::format("two nodes would be called {}", name));
-      }
       auto labels = LabelsOf(shape, i, name);
       nodes.push_back({std::move(name), std::move(labels), shape.allocatable});
     }
+  }
+  std::set<std::string_view> names;
+  for (const SimulatedNode& node : nodes) {
+    if (names.insert(node.name).second) continue;
+    return absl::InvalidArgumentError(fmt::format("two nodes would be called {}", node.name));
   }
   return nodes;
 }

@@ -45,13 +45,15 @@ absl::StatusOr<NodeShape> ParseNodeShape(std::string_view text);
 /// One node.
 struct SimulatedNode {
   std::string name;
-  std::vector<std::pair<std::string, std::string>> labels;
-  ResourceList allocatable;
+  std::vector<std::pair<std::string, std::string>> labels = {};
+  ResourceList allocatable = {};
+  std::string more = {};  // a JSON object: what else the Node has, such as taints; or empty
 };
 
-/// The nodes of all shapes. Numbers go on where a former shape of the same prefix has ended:
-/// node-0000, node-0001, ... Neighbours are in one rack, and neighbouring racks in one zone.
-/// InvalidArgument: there are none, or too many, or two prefixes come to one name.
-absl::StatusOr<std::vector<SimulatedNode>> NodesOf(const std::vector<NodeShape>& shapes);
+/// `nodes` and those of all shapes. Numbers go on where a former shape of the same prefix has
+/// ended: node-0000, node-0001, ... Neighbours are in one rack, and neighbouring racks in one zone.
+/// InvalidArgument: there are none, or too many, or two of one name.
+absl::StatusOr<std::vector<SimulatedNode>> NodesOf(const std::vector<NodeShape>& shapes,
+                                                   std::vector<SimulatedNode> nodes = {});
 
 }  // namespace outrigger::lab

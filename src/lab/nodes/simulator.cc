@@ -95,11 +95,10 @@ class NodeSimulatorImpl final : public NodeSimulator {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<NodeSimulator>> NodeSimulator::Start(kube::Api* api,
-                                                                    NodeSimulatorOptions options) {
-  const auto nodes = NodesOf(options.shapes);
-  if (!nodes.ok()) return nodes.status();
-  return std::make_unique<NodeSimulatorImpl>(api, *nodes, std::move(options));
+std::unique_ptr<NodeSimulator> NodeSimulator::Start(kube::Api* api,
+                                                    const std::vector<SimulatedNode>& nodes,
+                                                    NodeSimulatorOptions options) {
+  return std::make_unique<NodeSimulatorImpl>(api, nodes, std::move(options));
 }
 
 }  // namespace outrigger::lab

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "kube/api.h"
 #include "kube/watch/object_feed.h"
 #include "kube/watch/reflector_state.h"
@@ -20,7 +19,6 @@
 namespace outrigger::lab {
 
 struct NodeSimulatorOptions {
-  std::vector<NodeShape> shapes;
   /// Threads that write. Each has one call under way at most.
   size_t writers = 8;
   std::chrono::milliseconds lease_interval{10'000};
@@ -47,10 +45,10 @@ struct NodeSimulatorStats {
 class NodeSimulator {
  public:
   /// Begins in the background; an API server that does not answer is tried until it does. `api`
-  /// outlives the simulator and should have no limit of calls. InvalidArgument: the shapes come to
-  /// no set of nodes.
-  static absl::StatusOr<std::unique_ptr<NodeSimulator>> Start(kube::Api* api,
-                                                              NodeSimulatorOptions options);
+  /// outlives the simulator and should have no limit of calls.
+  static std::unique_ptr<NodeSimulator> Start(kube::Api* api,
+                                              const std::vector<SimulatedNode>& nodes,
+                                              NodeSimulatorOptions options);
   /// Stops.
   virtual ~NodeSimulator() = default;
 

@@ -44,44 +44,34 @@ TEST(NodeSimulator, RunsPodsOfItsNodes) {
           kube::EventOf("ADDED", BoundPodJson("q", R"({"lab.outrigger.dev/duration":"later"})")) +
           kube::InitialEnd(5));
   NodeSimulatorOptions options;
-  options.shapes = {ShapeOf("20,cpu=2")};
   options.writers = 2;
-  auto simulator = NodeSimulator::Start(&api, std::move(options));
-  ASSERT_TRUE(simulator.ok()) << simulator.status();
-  EXPECT_TRUE((*simulator)->AwaitReady({}));
+  const auto simulator = NodeSimulator::Start(&api, MustNodes("20,cpu=2"), std::move(options));
+  EXPECT_TRUE(simulator->AwaitReady({}));
   EXPECT_TRUE(
       Soon([&] { return api.At("/api/v1/namespaces/d/pods/p", "/status/phase") == "Succeeded"; }));
   EXPECT_TRUE(
       Soon([&] { return api.At("/api/v1/namespaces/d/pods/q", "/status/phase") == "Running"; }));
   EXPECT_EQ(api.At("/api/v1/namespaces/d/pods/q", "/status/containerStatuses/0/image"), "pause:1");
-  const NodeSimulatorStats stats = (*simulator)->stats();
+  const NodeSimulatorStats stats = simulator->stats();
   EXPECT_EQ(stats.nodes_ready, 20U);
   EXPECT_EQ(stats.pods_running, 1U);
   EXPECT_EQ(stats.pods.ended, 1U);
-  EXPECT_TRUE((*simulator)->States().front().synced);
+  EXPECT_TRUE(simulator->States().front().synced);
   EXPECT_TRUE(Soon([&] {
     return api.Count("POST /apis/events.k8s.io/v1/namespaces/d/events") == 1;
   })) << "about the annotation of q";
-  (*simulator)->Stop();
-  (*simulator)->Stop();
+  simulator->Stop();
+  simulator->Stop();
 }
 
 TEST(NodeSimulator, EndsWhileNothingCanBeWritten) {
   FakeClusterApi api;
   api.objects.before = [](const kube::ApiRequest&) { return absl::UnavailableError("no route"); };
-  NodeSimulatorOptions options;
-  options.shapes = {ShapeOf("50")};
-  auto simulator = NodeSimulator::Start(&api, std::move(options));
-  ASSERT_TRUE(simulator.ok());
-  EXPECT_EQ((*simulator)->stats().nodes_ready, 0U);
+  const auto simulator = NodeSimulator::Start(&api, MustNodes("50"), {});
+  EXPECT_EQ(simulator->stats().nodes_ready, 0U);
   std::stop_source stop;
   stop.request_stop();
-  EXPECT_FALSE((*simulator)->AwaitReady(stop.get_token()));
-}
-
-TEST(NodeSimulator, WantsNodes) {
-  FakeClusterApi api;
-  EXPECT_FALSE(NodeSimulator::Start(&api, {}).ok());
+  EXPECT_FALSE(simulator->AwaitReady(stop.get_token()));
 }
 
 }  // namespace
