@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
@@ -18,27 +19,21 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/process"
 	"outrigger.dev/outrigger/tests/support/relay"
 )
 
-// everyKind asks for an informer of each kind that kube-scheduler watches.
-func everyKind(factory informers.SharedInformerFactory) map[string]cache.SharedIndexInformer {
-	core, apps, storage, resource := factory.Core().V1(), factory.Apps().V1(), factory.Storage().V1(), factory.Resource().V1()
-	return map[string]cache.SharedIndexInformer{
-		"pods": core.Pods().Informer(), "nodes": core.Nodes().Informer(), "namespaces": core.Namespaces().Informer(),
-		"services": core.Services().Informer(), "replicationcontrollers": core.ReplicationControllers().Informer(),
-		"persistentvolumes":      core.PersistentVolumes().Informer(),
-		"persistentvolumeclaims": core.PersistentVolumeClaims().Informer(),
-		"replicasets":            apps.ReplicaSets().Informer(), "statefulsets": apps.StatefulSets().Informer(),
-		"poddisruptionbudgets": factory.Policy().V1().PodDisruptionBudgets().Informer(),
-		"storageclasses":       storage.StorageClasses().Informer(), "csinodes": storage.CSINodes().Informer(),
-		"csidrivers": storage.CSIDrivers().Informer(), "csistoragecapacities": storage.CSIStorageCapacities().Informer(),
-		"volumeattachments": storage.VolumeAttachments().Informer(),
-		"resourceclaims":    resource.ResourceClaims().Informer(), "resourceslices": resource.ResourceSlices().Informer(),
-		"deviceclasses": resource.DeviceClasses().Informer(),
-	}
+// everyKind is each kind that kube-scheduler watches.
+var everyKind = map[schema.GroupVersion][]string{
+	{Version: "v1"}: {"pods", "nodes", "namespaces", "services", "replicationcontrollers", "persistentvolumes",
+		"persistentvolumeclaims"},
+	{Group: "apps", Version: "v1"}:   {"replicasets", "statefulsets"},
+	{Group: "policy", Version: "v1"}: {"poddisruptionbudgets"},
+	{Group: "storage.k8s.io", Version: "v1"}: {"storageclasses", "csinodes", "csidrivers", "csistoragecapacities",
+		"volumeattachments"},
+	{Group: "resource.k8s.io", Version: "v1"}: {"resourceclaims", "resourceslices", "deviceclasses"},
 }
 
 // through is a client that reaches the server by a relay.
@@ -58,19 +53,30 @@ func config(name, value string) *corev1.ConfigMap {
 }
 
 func TestInformersOfAllKindsFollowThroughCutsAndAForgottenPast(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	c := startLab(t)
 	r := relay.To(t, strings.TrimPrefix(c.Config.Host, "http://"))
 	factory := informers.NewSharedInformerFactory(through(t, c.Config, r), 0)
-	all := everyKind(factory)
+	var all []informers.GenericInformer
+	for group, resources := range everyKind {
+		for _, resource := range resources {
+			informer, err := factory.ForResource(group.WithResource(resource))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = informer.Informer() // asked for, it is started
+			all = append(all, informer)
+		}
+	}
 	maps := factory.Core().V1().ConfigMaps()
 	_ = maps.Informer()
 	factory.Start(t.Context().Done())
 	ctx, cancel := context.WithTimeout(t.Context(), process.Patience)
 	defer cancel()
-	for name, informer := range all {
-		if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-			t.Fatalf("the informer of %s has not begun", name)
+	for _, informer := range all {
+		if !cache.WaitForCacheSync(ctx.Done(), informer.Informer().HasSynced) {
+			t.Fatalf("the informer of %T has not begun", informer.Lister())
 		}
 	}
 	sees := func(want map[string]string) error {
@@ -138,6 +144,7 @@ func elect(ctx context.Context, client kubernetes.Interface, name string, leads 
 }
 
 func TestOfTwoThatRunForALeaseOneLeads(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	c := startLab(t)
 	first, stop := context.WithCancel(t.Context())

@@ -15,6 +15,7 @@ import (
 	schedulingv1 "k8s.io/api/scheduling/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
@@ -121,6 +122,7 @@ func TestAGangRunsAndEndsOnTheLabAlone(t *testing.T) {
 }
 
 func TestWhatRunsBesideTheLabEndsWithIt(t *testing.T) {
+	scheduling.Long(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		t.Run(signal.String(), func(t *testing.T) { endsWithTheLab(t, signal) })
 	}
@@ -177,6 +179,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 }
 
 func TestSavedObjectsComeBackWhole(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	dir := writeFiles(t)
 	c := startLab(t)
@@ -203,6 +206,7 @@ func TestSavedObjectsComeBackWhole(t *testing.T) {
 }
 
 func TestWhatIsWrongIsSaidAtOnce(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	for name, row := range map[string]struct {
 		args []string

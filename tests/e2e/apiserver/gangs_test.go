@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/process"
@@ -55,6 +56,7 @@ func partsOn(ctx context.Context, c *cluster.Cluster, pod *corev1.Pod) (parts, e
 }
 
 func TestMembersGetWhatThePoliciesGiveThem(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	upstream, lab := cluster.ForTest(t), startLab(t, "--gangs")
 	if text := kubectl(t, upstream, "../../../deploy", "apply -f member-policy.yaml"); text == "" {

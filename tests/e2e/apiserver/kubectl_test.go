@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/cluster"
 )
 
@@ -227,6 +228,7 @@ var differing = map[string]string{
 }
 
 func TestKubectlPrintsTheSameAsOnTheRealServer(t *testing.T) {
+	scheduling.Long(t)
 	t.Parallel()
 	dir := writeFiles(t)
 	upstream, lab := cluster.ForTest(t), startLab(t)
