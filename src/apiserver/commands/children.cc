@@ -71,18 +71,18 @@ absl::Status Children::Start(const std::string& name, const std::vector<std::str
   if (pid == 0) BecomeProgram(pointers.data(), file);
   ::close(file);
   if (pid < 0) return absl::UnavailableError(fmt::format("{}: {}", name, std::strerror(errno)));
-  children_.push_back({name, pid});
+  children_.push_back({name, log, pid});
   return absl::OkStatus();
 }
 
-std::string Children::Ended() {
+std::optional<Child> Children::Ended() {
   for (auto child = children_.begin(); child != children_.end(); ++child) {
     if (::waitpid(child->pid, nullptr, WNOHANG) == 0) continue;
-    std::string name = child->name;
+    Child ended = *child;
     children_.erase(child);
-    return name;
+    return ended;
   }
-  return "";
+  return std::nullopt;
 }
 
 void Children::Stop() {

@@ -28,6 +28,13 @@ std::string NewFolder() {
   return ::mkdtemp(pattern.data()) == nullptr ? "" : pattern;
 }
 
+std::string LastLine(const std::string& path) {
+  std::ifstream file(path);
+  std::string last;
+  for (std::string line; std::getline(file, line);) last = line;
+  return last;
+}
+
 }  // namespace
 
 absl::Status WriteText(const std::string& path, const std::string& text) {
@@ -95,7 +102,7 @@ absl::Status LabCluster::StartScheduler() {
     if (!with_agents.ok()) return with_agents.status();
     if (absl::Status status = WriteText(config, *with_agents); !status.ok()) return status;
     absl::Status status =
-        children_.Start("agents",
+        children_.Start("outrigger serve",
                         {own_, "serve", "--agents", flags_.agents, "--scheduler-config", config,
                          "--kubeconfig", kubeconfig_},
                         PathOf("agents.log"));
@@ -111,7 +118,7 @@ void LabCluster::Watch(const std::stop_token& stop) {
   while (SleepFor(kBetweenLooks, stop)) {
     const MutexLock lock(mutex_);
     failed_ = children_.Ended();
-    if (failed_.empty()) continue;
+    if (!failed_) continue;
     ::kill(::getpid(), SIGTERM);
     return;
   }
@@ -121,8 +128,9 @@ absl::Status LabCluster::WaitForStop() {
   cli::WaitForStop();
   watch_ = {};
   const MutexLock lock(mutex_);
-  if (failed_.empty()) return absl::OkStatus();
-  return absl::UnavailableError(fmt::format("{} has ended: its log is in {}", failed_, folder_));
+  if (!failed_) return absl::OkStatus();
+  return absl::UnavailableError(fmt::format("{} has ended; its last words: {}\nThe logs are in {}",
+                                            failed_->name, LastLine(failed_->log), folder_));
 }
 
 void LabCluster::Stop() {
@@ -130,7 +138,7 @@ void LabCluster::Stop() {
   const MutexLock lock(mutex_);
   children_.Stop();
   std::error_code ignored;
-  if (failed_.empty() && !folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+  if (!failed_ && !folder_.empty()) std::filesystem::remove_all(folder_, ignored);
   folder_.clear();
 }
 

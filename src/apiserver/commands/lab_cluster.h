@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -42,7 +43,7 @@ class LabCluster {
   std::string kubeconfig_;
   Mutex mutex_;
   Children children_ ABSL_GUARDED_BY(mutex_);
-  std::string failed_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Child> failed_ ABSL_GUARDED_BY(mutex_);
   std::jthread watch_;
 };
 

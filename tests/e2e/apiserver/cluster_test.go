@@ -30,9 +30,10 @@ type whole struct {
 
 func startWhole(t *testing.T, args ...string) whole {
 	t.Helper()
-	scheduler := filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-scheduler")
-	return whole{t, startLab(t, append(args, "--scheduler", scheduler)...)}
+	return whole{t, startLab(t, append(args, "--scheduler", schedulerPath())...)}
 }
+
+func schedulerPath() string { return filepath.Join(os.Getenv(cluster.BinariesEnv), "kube-scheduler") }
 
 func (w whole) create(pods ...*kube.PodBuilder) {
 	w.Helper()
@@ -149,6 +150,18 @@ func endsWithTheLab(t *testing.T, signal syscall.Signal) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// Agents have one port each.
+func TestASecondLabWithAgentsSaysWhoHasTheirPort(t *testing.T) {
+	scheduling.Long(t)
+	startWhole(t, "--agents", "gang")
+	second := exec.CommandContext(t.Context(), outrigger.Binary(t), "lab", "apiserver", "--port", "0", "--scheduler", schedulerPath(),
+		"--agents", "gang")
+	output, err := second.CombinedOutput()
+	if err == nil || !strings.Contains(string(output), "outrigger serve has ended; its last words: ") || !strings.Contains(string(output), "9871") {
+		t.Errorf("%v: %s", err, output)
 	}
 }
 
