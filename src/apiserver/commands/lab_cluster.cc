@@ -13,7 +13,6 @@
 
 #include "console/process/signals.h"
 #include "fmt/format.h"
-#include "lab/commands/lab.h"
 #include "outrigger/base/clock.h"
 
 namespace outrigger::cli {
@@ -76,8 +75,6 @@ absl::Status LabCluster::Start(const World& world) {
 
 absl::Status LabCluster::StartNodes() {
   if (flags_.nodes.empty()) return absl::OkStatus();
-  const auto nodes = LabNodesOf(flags_.nodes);
-  if (!nodes.ok()) return nodes.status();
   std::vector<std::string> words = {own_, "lab", "nodes", "--kubeconfig", kubeconfig_};
   for (const std::string& each : flags_.nodes) words.insert(words.end(), {"--nodes", each});
   const MutexLock lock(mutex_);

@@ -9,10 +9,6 @@
 #include "absl/status/statusor.h"
 #include "console/args/command.h"
 
-namespace outrigger::lab {
-struct SimulatedNode;
-}
-
 namespace outrigger::cli {
 
 /// Of `lab scheduler`.
@@ -45,10 +41,6 @@ std::vector<Command> LabCommands();
 absl::StatusOr<LabFlags> ReadLabFlags(const Given& given);
 
 absl::StatusOr<LabNodesFlags> ReadLabNodesFlags(const Given& given);
-
-/// What the values of `--nodes` mean: shapes, and files of Nodes. InvalidArgument names what is
-/// wrong.
-absl::StatusOr<std::vector<lab::SimulatedNode>> LabNodesOf(const std::vector<std::string>& flag);
 
 /// Runs `outrigger lab nodes` until SIGTERM or SIGINT, otherwise as RunLabScheduler().
 /// InvalidArgument names what is wrong with the nodes.

@@ -55,8 +55,7 @@ absl::StatusOr<LiveClient> OpenForNodes(const LabNodesFlags& flags, const World&
                         std::move(options));
 }
 
-}  // namespace
-
+// Shapes, and files of Nodes.
 absl::StatusOr<std::vector<lab::SimulatedNode>> LabNodesOf(const std::vector<std::string>& flag) {
   std::vector<lab::NodeShape> shapes;
   std::vector<lab::SimulatedNode> nodes;
@@ -74,6 +73,8 @@ absl::StatusOr<std::vector<lab::SimulatedNode>> LabNodesOf(const std::vector<std
   auto all = lab::NodesOf(shapes, std::move(nodes));
   return all.ok() ? std::move(all) : OfNodesFlag(all.status());
 }
+
+}  // namespace
 
 absl::Status RunLabNodes(const LabNodesFlags& flags, const World& world) {
   const auto nodes = LabNodesOf(flags.nodes);
