@@ -55,6 +55,11 @@ Failure Failure::NoSuchPath() {
   return About(404, "NotFound", {}, "the server could not find the requested resource");
 }
 
+Failure Failure::NoContainers(std::string_view subresource) {
+  return About(404, "NotFound", {},
+               fmt::format("pods/{} is not served: no container runs in the lab", subresource));
+}
+
 Failure Failure::MethodNotAllowed() {
   return About(405, "MethodNotAllowed", {},
                "the server does not allow this method on the requested resource");

@@ -39,6 +39,7 @@ struct Failure {
   static Failure Forbidden(const Subject& subject, std::string why);  // 403
   static Failure NotFound(const Subject& subject);                    // 404: pods "a" not found
   static Failure NoSuchPath();                                        // 404 of an unknown path
+  static Failure NoContainers(std::string_view subresource);          // of pods: "log", "exec"
   static Failure MethodNotAllowed();                                  // 405
   static Failure AlreadyExists(const Subject& subject);               // 409
   static Failure Conflict(const Subject& subject, std::string why);   // 409

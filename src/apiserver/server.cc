@@ -181,6 +181,10 @@ bool AnswerPlain(const Catalog& catalog, const http::Request& request, http::Res
     AnswerJson(GroupList(catalog), response);
   } else if (path == "/openapi/v3") {
     AnswerJson(OpenApiIndex(catalog), response);
+  } else if (path == "/openapi/v2") {
+    // kubectl asks for it to validate the items of a List, and leaves kinds that it does not have to
+    // the server: the protobuf without any field is a document without kinds.
+    response->content_type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
   } else {
     return false;
   }
@@ -200,6 +204,11 @@ std::optional<Json> DocumentAt(const Catalog& catalog, std::string_view path) {
   return std::nullopt;
 }
 
+bool IsOfContainers(std::string_view subresource) {
+  return subresource == "log" || subresource == "exec" || subresource == "attach" ||
+         subresource == "portforward" || subresource == "ephemeralcontainers";
+}
+
 std::optional<Failure> Perform(const Reads& reads, const Writes& writes, Call* call, Reply* reply) {
   const std::string_view method = call->http.method;
   const std::string& subresource = call->target.subresource;
@@ -208,7 +217,9 @@ std::optional<Failure> Perform(const Reads& reads, const Writes& writes, Call* c
     if (served.kind == "Binding" && method == "POST") return writes.Bind(call, reply);
     return method == "POST" ? Review(call, reply) : Failure::MethodNotAllowed();
   }
-  if (!subresource.empty() && !served.HasSubresource(subresource)) return Failure::NoSuchPath();
+  if (!subresource.empty() && !served.HasSubresource(subresource)) {
+    return IsOfContainers(subresource) ? Failure::NoContainers(subresource) : Failure::NoSuchPath();
+  }
   if (subresource == "binding" || subresource == "eviction") {
     if (method != "POST") return Failure::MethodNotAllowed();
     return subresource == "binding" ? writes.Bind(call, reply) : writes.Evict(call, reply);

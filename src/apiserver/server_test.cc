@@ -86,6 +86,19 @@ TEST_F(ServerTest, WhatAWebPageCouldSendIsRefused) {
   EXPECT_EQ(Ask("POST", maps_, "{}", "Host:localhost\nOrigin:http://localhost\n").status, 403);
 }
 
+TEST_F(ServerTest, WhatNeedsAContainerIsRefusedByName) {
+  const auto log = Ask("GET", "/api/v1/namespaces/default/pods/p/log");
+  EXPECT_EQ(log.status, 404);
+  EXPECT_THAT(log.body, HasSubstr("pods/log is not served: no container runs in the lab"));
+}
+
+// kubectl leaves the items of a List to the server then.
+TEST_F(ServerTest, TheOldOpenApiHasNoKinds) {
+  const auto document = Ask("GET", "/openapi/v2");
+  EXPECT_EQ(document.status, 200);
+  EXPECT_TRUE(document.body.empty());
+}
+
 TEST_F(ServerTest, AWatchBeginsWithWhatIsThereThenTellsWhatChanges) {
   CreateMap("a");
   const auto watch = Ask("GET", maps_ +

@@ -96,6 +96,14 @@ spec:
               properties: {count: {type: integer, minimum: 1}, mode: {type: string, enum: [a, b], default: a}}
 `
 
+// What kubectl get -o yaml prints.
+const list = `apiVersion: v1
+kind: List
+items:
+  - {apiVersion: v1, kind: ConfigMap, metadata: {name: l1}, data: {a: b}}
+  - {apiVersion: v1, kind: ConfigMap, metadata: {name: l2}, data: {a: b}}
+`
+
 const thing = `apiVersion: example.com/v1
 kind: Thing
 metadata: {name: t}
@@ -163,6 +171,7 @@ var commands = []string{
 	"apply -f definition.yaml",
 	"wait --for=condition=Established crd/things.example.com --timeout=20s",
 	"apply -f thing.yaml",
+	"apply -f list.yaml",
 	"get things",
 	"get th t -o yaml",
 	`patch thing t --type=merge -p {"spec":{"count":0}}`,
@@ -193,6 +202,7 @@ func writeFiles(t *testing.T) string {
 		"bad-type.yaml":   pod + "  priority: high\n",
 		"definition.yaml": definition,
 		"thing.yaml":      thing,
+		"list.yaml":       list,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
