@@ -46,7 +46,11 @@ std::string_view WhatOf(ErrorCode code) {
 }  // namespace
 
 Verdict Evaluator::Evaluate(const Program& program, const Device& device) {
-  value_ = machine_.Run(program.plan(), device.value(), limit_);
+  return Evaluate(program, {&device.value(), 1});
+}
+
+Verdict Evaluator::Evaluate(const Program& program, std::span<const Value> variables) {
+  value_ = machine_.Run(program.plan(), variables, limit_);
   if (value_.Is(Kind::kBool)) return value_.boolean() ? Verdict::kTrue : Verdict::kFalse;
   if (!value_.IsError()) return Verdict::kNotBool;
   return value_.code() == ErrorCode::kCost ? Verdict::kCost : Verdict::kFailed;

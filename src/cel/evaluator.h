@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "cel/device.h"
@@ -29,6 +30,8 @@ class Evaluator {
   explicit Evaluator(uint64_t cost_limit = kCostLimit) : limit_(cost_limit) {}
 
   Verdict Evaluate(const Program& program, const Device& device);
+  /// For the values of the environment's variables, in its order.
+  Verdict Evaluate(const Program& program, std::span<const Value> variables);
 
   /// Why the last evaluation was neither true nor false; empty if it was. The program and the
   /// device must still be there.
@@ -37,7 +40,10 @@ class Evaluator {
   /// What the last evaluation cost, counted as upstream counts it (docs/cel.md).
   uint64_t cost() const { return machine_.cost(); }
 
-  /// The value of the last evaluation, for tests. Valid until the next one.
+  /// What else it had to do, in steps that take about as long as one of cost (Machine::work()).
+  uint64_t work() const { return machine_.work(); }
+
+  /// The value of the last evaluation. Valid until the next one.
   const Value& value() const { return value_; }
 
  private:

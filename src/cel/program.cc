@@ -1,5 +1,6 @@
 #include "cel/program.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -46,12 +47,19 @@ absl::StatusOr<Program> Program::Compile(std::string_view text, const Environmen
   if (environment.checks_result && !CanBeBool(*root->type, environment)) {
     return absl::InvalidArgumentError(Concat(kWrongResult, content->output_type));
   }
-  content->plan = MakePlan(*root, content->constants, errors);
+  content->plan = MakePlan(*root, environment, content->constants, errors);
   if (!errors.empty()) return Failed(text, errors);
   if (content->constants.exhausted()) {
     return absl::InvalidArgumentError("the constants of the expression need too much memory");
   }
   return Program(std::move(content));
+}
+
+bool Program::Uses(uint32_t variable) const {
+  const std::vector<Node>& nodes = plan().nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [&](const Node& node) {
+    return node.op == Op::kVariable && node.slot == variable;
+  });
 }
 
 bool IsWrongResultType(const absl::Status& status) {

@@ -15,7 +15,7 @@ namespace outrigger::cel {
 /// Evaluator of its own. Cheap to copy.
 class Program {
  public:
-  /// Compiles `text` for devices of `environment`. InvalidArgument has the text of each error with
+  /// Compiles `text` for what `environment` has. InvalidArgument has the text of each error with
   /// line, column, a caret, and what would be right ("ERROR: <input>:1:5: ...", as upstream prints
   /// it). Bounds: 10 240 characters, nesting of 250.
   ///
@@ -27,6 +27,9 @@ class Program {
 
   /// The type that the result has as far as is known before it is evaluated: "bool", "any".
   const std::string& output_type() const { return content_->output_type; }
+
+  /// Whether it names this variable of the environment, by its place there.
+  bool Uses(uint32_t variable) const;
 
   const Plan& plan() const { return content_->plan; }
 

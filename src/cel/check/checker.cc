@@ -94,12 +94,16 @@ std::string UndeclaredFunction(std::string_view name) {
 }
 
 std::string UndeclaredName(std::string_view name, const Environment& environment) {
-  if (environment.fields.empty()) {
+  if (environment.variables[0].type->kind == TypeKind::kMap) {
     return Concat("undeclared reference to '", name, "'; an attribute is device.", name,
                   ", and texts need quotes");
   }
-  return Concat("undeclared reference to '", name,
-                "'; known are 'device' and the variables of macros, and texts need quotes");
+  std::string known;
+  for (const Environment::Field& variable : environment.variables) {
+    Append(known, known.empty() ? "'" : ", '", variable.name, "'");
+  }
+  return Concat("undeclared reference to '", name, "'; known are ", known,
+                " and the variables of macros, and texts need quotes");
 }
 
 // "undefined field 'name'" and which fields there are.
@@ -210,7 +214,7 @@ class Checker {
         if (scope_[i - 1].name == name) return scope_[i - 1].type;
       }
     }
-    return name == "device" ? environment_.device : nullptr;
+    return FindType(environment_.variables, name);
   }
 
   // Makes `expr` the variable or type of this name, if there is one.
@@ -254,7 +258,7 @@ class Checker {
         result = target->parameters[1];
         break;
       case TypeKind::kStruct:
-        result = environment_.FieldType(name);
+        result = FindType(environment_.fields, name);
         if (result != nullptr) break;
         errors_.Add(expr.offset, UndefinedField(name, environment_));
         result = &types::kError;

@@ -17,26 +17,28 @@ struct Dra {
         capacities_of_domain(MapOf(types::kQuantity)),
         capacities(MapOf(capacities_of_domain)),
         device{TypeKind::kStruct, "kubernetes.DRADevice", {}, 0, 0},
+        variables{{{"device", &device}}},
         fields{{{"driver", &types::kString},
                 {"attributes", &attributes},
                 {"capacity", &capacities},
                 {"allowMultipleAllocations", &types::kBool}}},
-        environment{&device, fields, &attribute, true} {}
+        environment{variables, fields, &attribute, true} {}
 
   Type attributes_of_domain;
   Type attributes;
   Type capacities_of_domain;
   Type capacities;
   Type device;
+  std::array<Environment::Field, 1> variables;
   std::array<Environment::Field, 4> fields;
   Environment environment;
 };
 
 }  // namespace
 
-const Type* Environment::FieldType(std::string_view name) const {
+const Type* FindType(std::span<const Environment::Field> fields, std::string_view name) {
   const auto found = std::find_if(fields.begin(), fields.end(),
-                                  [&](const Field& field) { return field.name == name; });
+                                  [&](const auto& field) { return field.name == name; });
   return found == fields.end() ? nullptr : found->type;
 }
 
@@ -49,8 +51,16 @@ const Environment& DraEnvironment(bool list_attributes) {
 
 const Environment& PrototypeEnvironment() {
   static const auto* device = new Type(MapOf(types::kDyn));
-  static const auto* environment = new Environment{device, {}, &types::kDyn, false};
+  static const auto* variables = new std::array{Environment::Field{"device", device}};
+  static const auto* environment = new Environment{*variables, {}, &types::kDyn, false};
   return *environment;
+}
+
+const Environment& RuleEnvironment() {
+  static constexpr std::array kVariables = {Environment::Field{"self", &types::kDyn},
+                                            Environment::Field{"oldSelf", &types::kDyn}};
+  static constexpr Environment kEnvironment = {kVariables, {}, &types::kDyn, true};
+  return kEnvironment;
 }
 
 }  // namespace outrigger::cel

@@ -67,7 +67,7 @@ Value AsOperand(const Value& value) {
 
 }  // namespace
 
-Value Machine::Run(const Plan& plan, const Value& device, uint64_t limit) {
+Value Machine::Run(const Plan& plan, std::span<const Value> variables, uint64_t limit) {
   plan_ = &plan;
   arena_.Reset();
   work_ = WorkBudget();
@@ -77,7 +77,7 @@ Value Machine::Run(const Plan& plan, const Value& device, uint64_t limit) {
   items_.clear();
   entries_.clear();
   if (variables_.size() < plan.slot_count) variables_.resize(plan.slot_count);
-  variables_[0] = device;
+  std::copy(variables.begin(), variables.end(), variables_.begin());
   fatal_ = Value();
   const Value result = Eval(At(plan.root));
   if (fatal_.IsError()) return fatal_;
@@ -88,6 +88,12 @@ Value Machine::Run(const Plan& plan, const Value& device, uint64_t limit) {
 void Machine::Charge(uint64_t cost) {
   cost_ += cost;
   if (cost_ > limit_ || arena_.exhausted() || work_.left < 0) stopped_ = true;
+}
+
+// What is done with a long text takes time, even if it costs 1: its size, a look for it in a map.
+const Value& Machine::Touch(const Value& value) {
+  if (value.Is(Kind::kString) || value.Is(Kind::kBytes)) work_.SpendText(value.size());
+  return value;
 }
 
 Value Machine::Eval(const Node& node) {
@@ -135,7 +141,7 @@ Value Machine::Variable(const Node& node) {
     variables_[node.slot] = value;
   }
   if (node.charged) Charge(1);
-  return variables_[node.slot];
+  return Touch(variables_[node.slot]);
 }
 
 Value Machine::Attribute(const Node& node) {
@@ -144,7 +150,7 @@ Value Machine::Attribute(const Node& node) {
   if (node.charged && !plan_->qualifiers[node.first_qualifier + node.qualifier_count - 1].test) {
     Charge(1);
   }
-  return value;
+  return Touch(value);
 }
 
 Value Machine::Qualify(const Node& node, Value value) {

@@ -16,19 +16,23 @@ namespace outrigger::cel {
 /// Not thread-safe.
 class Machine {
  public:
-  /// The value of a plan for one `device`, or the error. It refers to the machine's memory, the
-  /// plan and the device, and is valid until the next run. An error of code kCost: the run cost
-  /// more than `limit`, or needed too much memory or work.
-  Value Run(const Plan& plan, const Value& device, uint64_t limit);
+  /// The value of a plan for the values of its environment's variables, or the error. It refers to
+  /// the machine's memory, the plan and the variables, and is valid until the next run. An error of
+  /// code kCost: the run cost more than `limit`, or needed too much memory or work.
+  Value Run(const Plan& plan, std::span<const Value> variables, uint64_t limit);
 
   /// What the last run cost.
   uint64_t cost() const { return cost_; }
+  /// Steps of its work that costs do not count: comparisons of nested values, reading of long
+  /// texts.
+  uint64_t work() const { return static_cast<uint64_t>(WorkBudget().left - work_.left); }
 
  private:
   const Node& At(uint32_t number) const { return plan_->nodes[number]; }
   uint32_t Child(const Node& node, size_t i) const { return plan_->children[node.first_child + i]; }
   Value EvalChild(const Node& node, size_t i) { return Eval(At(Child(node, i))); }
   void Charge(uint64_t cost);
+  const Value& Touch(const Value& value);
   bool Stopped() const { return stopped_; }
 
   Value Eval(const Node& node);

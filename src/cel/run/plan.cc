@@ -28,8 +28,10 @@ class Planner {
  public:
   Planner(Arena& constants, ErrorList& errors) : constants_(constants), errors_(errors) {}
 
-  Plan Run(const Expr& root) {
-    scope_.push_back({"device", 0});
+  Plan Run(const Expr& root, const Environment& environment) {
+    for (const Environment::Field& variable : environment.variables) {
+      scope_.push_back({variable.name, plan_.slot_count++});
+    }
     plan_.root = Visit(root);
     return std::move(plan_);
   }
@@ -86,13 +88,15 @@ class Planner {
   uint32_t Variable(std::string_view name) {
     Node node;
     node.op = Op::kVariable;
-    for (size_t i = scope_.size(); i > 0; --i) {
-      if (scope_[i - 1].name == name) {
-        node.slot = scope_[i - 1].slot;
-        break;
-      }
+    // A name with a leading dot passes over the variables of macros: the environment's come first.
+    const bool rooted = name.starts_with('.');
+    if (rooted) name.remove_prefix(1);
+    for (const Scoped& scoped : scope_) {
+      if (scoped.name != name) continue;
+      node.slot = scoped.slot;
+      if (rooted) break;
     }
-    return Add(std::move(node));  // a rooted name is `device`, slot 0
+    return Add(std::move(node));
   }
 
   // The attribute that selects a part of `base`, or of what `base` selects already.
@@ -309,8 +313,9 @@ class Planner {
 
 }  // namespace
 
-Plan MakePlan(const Expr& root, Arena& constants, ErrorList& errors) {
-  return Planner(constants, errors).Run(root);
+Plan MakePlan(const Expr& root, const Environment& environment, Arena& constants,
+              ErrorList& errors) {
+  return Planner(constants, errors).Run(root, environment);
 }
 
 }  // namespace outrigger::cel

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "cel/check/environment.h"
 #include "cel/library/function.h"
 #include "cel/syntax/ast.h"
 #include "cel/syntax/error.h"
@@ -14,7 +15,7 @@ namespace outrigger::cel {
 
 enum class Op : uint8_t {
   kConstant,
-  kVariable,          // of a macro, or `device`
+  kVariable,          // of a macro, or of the environment
   kAttribute,         // a base (first child) and what selects parts of it
   kConditional,       // condition, yes, no
   kAnd,               // two children
@@ -60,19 +61,20 @@ struct Node {
   std::vector<bool> optional = {};  // of lists and maps: written with '?'
 };
 
-/// A compiled expression. Slot 0 of the variables is `device`.
+/// A compiled expression. The first slots of the variables are those of the environment.
 struct Plan {
   std::vector<Node> nodes;
   std::vector<uint32_t> children;
   std::vector<Qualifier> qualifiers;
   std::vector<std::shared_ptr<const re2::RE2>> regexes;
   uint32_t root = 0;
-  uint32_t slot_count = 1;
+  uint32_t slot_count = 0;
 };
 
 /// Turns a checked expression into steps. What is constant is computed here: lists and maps of
 /// constants, conversions of them (a failure is added to `errors`), patterns. Which parts upstream
 /// computes in advance decides what an evaluation costs, so no more is.
-Plan MakePlan(const Expr& root, Arena& constants, ErrorList& errors);
+Plan MakePlan(const Expr& root, const Environment& environment, Arena& constants,
+              ErrorList& errors);
 
 }  // namespace outrigger::cel

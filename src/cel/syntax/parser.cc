@@ -22,10 +22,6 @@ constexpr std::array<std::string_view, 21> kReserved = {
     "function",  "if",    "import", "in",       "let",  "loop",  "package",
     "namespace", "null",  "return", "true",     "var",  "void",  "while"};
 
-bool IsReserved(std::string_view name) {
-  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
-}
-
 // An operator between two operands, and the function that it calls.
 struct Operator {
   TokenKind token;
@@ -421,6 +417,10 @@ class Parser {
 };
 
 }  // namespace
+
+bool IsReserved(std::string_view name) {
+  return std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
+}
 
 Expr* Parse(std::string_view text, Ast& ast, ErrorList& errors) {
   if (!IsValidUtf8(text)) {

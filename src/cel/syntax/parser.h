@@ -13,6 +13,9 @@ inline constexpr size_t kMostCharacters = 10 * 1024;
 /// Levels of the deepest nesting; a chain of operators or selections is one level an item.
 inline constexpr size_t kDeepestNesting = 250;
 
+/// Whether no variable may have this name, though fields may.
+bool IsReserved(std::string_view name);
+
 /// Reads an expression into `ast`, macros expanded. nullptr where it is wrong; then `errors` has
 /// the first syntax error, or the wrong arguments of macros. `&&` and `||` chains become balanced
 /// trees, so their length is not limited by nesting.

@@ -83,7 +83,7 @@ ListBuffer* NewList(Arena& arena, size_t capacity) {
   auto* buffer = arena.Allocate<ListBuffer>();
   auto* items = arena.Allocate<Value>(capacity);
   if (buffer == nullptr || items == nullptr) return nullptr;
-  *buffer = ListBuffer{0, static_cast<uint32_t>(capacity), items};
+  *buffer = ListBuffer{0, static_cast<uint32_t>(capacity), items, false};
   return buffer;
 }
 

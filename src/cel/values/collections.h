@@ -15,6 +15,7 @@ struct ListBuffer {
   uint32_t used = 0;
   uint32_t capacity = 0;
   Value* items = nullptr;
+  bool in_any_order = false;  // equal to a list with the same items at other places
 };
 
 struct MapEntry {

@@ -1,5 +1,6 @@
 #include "cel/values/equality.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cel/values/collections.h"
@@ -19,7 +20,12 @@ bool EqualLists(const Value& a, const Value& b, WorkBudget& budget) {
   const auto left = ItemsOf(a);
   const auto right = ItemsOf(b);
   for (size_t i = 0; i < left.size(); ++i) {
-    if (CompareEquality(left[i], right[i], budget) == Equality::kUnequal) return false;
+    const auto fits = [&](const Value& item) {
+      return CompareEquality(left[i], item, budget) != Equality::kUnequal;
+    };
+    if (fits(right[i])) continue;
+    if (!a.list()->in_any_order || !budget.Spend(b.size())) return false;
+    if (std::none_of(right.begin(), right.end(), fits)) return false;
   }
   return true;
 }
@@ -142,6 +148,9 @@ Equality CompareEquality(const Value& a, const Value& b, WorkBudget& budget) {
       return From(EqualMaps(a, b, budget));
     case Kind::kOptional:
       return EqualOptionals(a, b, budget);
+    case Kind::kString:
+    case Kind::kBytes:
+      return From(a.size() == b.size() && budget.SpendText(a.size()) && EqualPlain(a, b));
     default:
       return From(EqualPlain(a, b));
   }

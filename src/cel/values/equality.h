@@ -8,10 +8,12 @@
 
 namespace outrigger::cel {
 
-/// Work that a comparison of nested values may still do; below 0 it gave up.
+/// Work that comparisons of nested values and long texts may still do; below 0 they gave up.
 struct WorkBudget {
   int64_t left = 20'000'000;
   bool Spend(int64_t amount) { return (left -= amount) >= 0; }
+  /// For a text that is read once.
+  bool SpendText(uint32_t bytes) { return Spend(bytes / 64); }
 };
 
 /// What == of the language finds. Kubernetes' own values (quantities, versions, addresses, ...) on
