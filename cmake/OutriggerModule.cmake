@@ -27,3 +27,18 @@ function(outrigger_add_module NAME)
     PRIVATE ${ARG_PRIVATE_LINK} $<BUILD_INTERFACE:outrigger_flags>)
   set_property(GLOBAL APPEND PROPERTY OUTRIGGER_MODULES ${target})
 endfunction()
+
+# outrigger_embed(<module> <file>...): each text becomes a part of the program, included as "<name>.inc": string
+# literals behind commas. It is written when CMake runs, since clang-tidy reads sources of trees that are not built.
+function(outrigger_embed module)
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name "${file}" NAME)
+    execute_process(
+      COMMAND "${CMAKE_COMMAND}" "-DFROM=${CMAKE_CURRENT_SOURCE_DIR}/${file}" "-DTO=${folder}/${name}.inc"
+        -P "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
+      COMMAND_ERROR_IS_FATAL ANY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}" "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake")
+  endforeach()
+  target_include_directories(outrigger_${module} PRIVATE "${folder}")
+endfunction()

@@ -39,10 +39,6 @@ std::string WithWhy(const char* what, const std::string& why) {
 
 }  // namespace
 
-Failure Failure::BadRequest(std::string message) {
-  return About(400, "BadRequest", {}, std::move(message));
-}
-
 Failure Failure::Forbidden(const Subject& subject, std::string why) {
   return About(403, "Forbidden", subject, fmt::format("{} is forbidden: {}", Of(subject), why));
 }
@@ -72,18 +68,6 @@ Failure Failure::AlreadyExists(const Subject& subject) {
 Failure Failure::Conflict(const Subject& subject, std::string why) {
   return About(409, "Conflict", subject,
                fmt::format("Operation cannot be fulfilled on {}: {}", Of(subject), why));
-}
-
-Failure Failure::Expired(std::string message) {
-  return About(410, "Expired", {}, std::move(message));
-}
-
-Failure Failure::TooLarge(std::string message) {
-  return About(413, "RequestEntityTooLarge", {}, std::move(message));
-}
-
-Failure Failure::UnsupportedMediaType(std::string message) {
-  return About(415, "UnsupportedMediaType", {}, std::move(message));
 }
 
 Failure Failure::Invalid(const Subject& subject, std::vector<Cause> causes) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/json.h"
@@ -35,7 +36,7 @@ struct Failure {
   std::vector<Cause> causes = {};
   std::optional<int64_t> retry_after = {};
 
-  static Failure BadRequest(std::string message);                     // 400
+  static Failure BadRequest(std::string message) { return {400, "BadRequest", std::move(message)}; }
   static Failure Forbidden(const Subject& subject, std::string why);  // 403
   static Failure NotFound(const Subject& subject);                    // 404: pods "a" not found
   static Failure NoSuchPath();                                        // 404 of an unknown path
@@ -43,9 +44,13 @@ struct Failure {
   static Failure MethodNotAllowed();                                  // 405
   static Failure AlreadyExists(const Subject& subject);               // 409
   static Failure Conflict(const Subject& subject, std::string why);   // 409
-  static Failure Expired(std::string message);                        // 410
-  static Failure TooLarge(std::string message);                       // 413
-  static Failure UnsupportedMediaType(std::string message);           // 415
+  static Failure Expired(std::string message) { return {410, "Expired", std::move(message)}; }
+  static Failure TooLarge(std::string message) {
+    return {413, "RequestEntityTooLarge", std::move(message)};
+  }
+  static Failure UnsupportedMediaType(std::string message) {
+    return {415, "UnsupportedMediaType", std::move(message)};
+  }
   static Failure Invalid(const Subject& subject, std::vector<Cause> causes);  // 422
   static Failure TooManyRequests(std::string message, int64_t retry_after);   // 429
 

@@ -48,8 +48,6 @@ class Server {
  private:
   struct Parts;
   explicit Server(const ServerOptions& options);
-  void AddBuiltIn(Json object);
-  void Dispatch(const http::Request& request, http::Response* response);
   std::unique_ptr<Parts> parts_;
 };
 

@@ -167,7 +167,6 @@ TEST_F(ServerTest, PagesOfAListShowOneState) {
   for (const char* name : {"a", "b", "c"}) CreateMap(name);
   const Json first = Json::parse(Ask("GET", maps_ + "?limit=2").body);
   EXPECT_EQ(first["items"].size(), 2U);
-  EXPECT_EQ(first["metadata"]["remainingItemCount"], 1);
   Ask("DELETE", maps_ + "/c");
   CreateMap("d");
   const std::string next = first["metadata"]["continue"];

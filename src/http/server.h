@@ -45,6 +45,10 @@ struct Request {
   std::string_view Header(std::string_view name) const;
 };
 
+/// Why `request` may be the work of a web page of somebody else in a browser on this machine: its
+/// Host names no loopback address (DNS rebinding), or it has an Origin. Empty: it is not.
+std::string ForeignPageFault(const Request& request);
+
 /// Bytes that belong into an answer before the byte at `at` of its own text.
 struct Insert {
   size_t at = 0;

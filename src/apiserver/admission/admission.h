@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,12 +41,13 @@ class Admission {
   std::optional<Failure> OnCreate(const KindName& kind, Json* object,
                                   std::vector<std::string>* warnings) const;
   /// `object` is to replace `old`.
-  std::optional<Failure> OnUpdate(const KindName& kind, Part part, const Json& old, Json* object,
-                                  std::vector<std::string>* warnings) const;
+  std::optional<Failure> OnUpdate(const KindName& kind, Part part, const Json& old,
+                                  Json* object) const;
   /// What must stay.
   std::optional<Failure> OnDelete(const KindName& kind, const std::string& name) const;
 
  private:
+  Json DefaultClass() const;
   std::optional<Failure> CheckDefaultClass(const Json& priority_class) const;
   std::optional<Failure> SetPriority(Json* pod) const;
 

@@ -1,10 +1,12 @@
 // Rules of metadata (apimachinery/pkg/api/validation/objectmeta.go) and of kinds' strategies.
 
-#include <array>
+#include <algorithm>
 #include <ctime>
 #include <string_view>
 
 #include "apiserver/admission/admission.h"
+#include "apiserver/admission/rules.h"
+#include "apiserver/select/field_path.h"
 #include "fmt/chrono.h"
 #include "fmt/format.h"
 #include "outrigger/k8s/label_syntax.h"
@@ -12,123 +14,81 @@
 namespace outrigger::apiserver {
 namespace {
 
-constexpr std::string_view kSubdomainRule =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-constexpr std::string_view kLabelRule =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
-    "must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used "
-    "for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-constexpr std::string_view kServiceRule =
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
-    "alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or "
-    "'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-constexpr std::string_view kValueRule =
+constexpr const char* kValueRule =
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
     "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  "
     "or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-constexpr std::string_view kKeyRule =
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end "
-    "with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
-    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 constexpr size_t kMostAnnotationBytes = size_t{256} << 10;
 
+// "": it may be called so.
 std::string WhyNoName(const KindName& kind, const std::string& name) {
   if (kind.group == "rbac.authorization.k8s.io") {
-    if (name == "." || name == "..") return fmt::format("may not be '{}'", name);
-    for (const char c : {'/', '%'}) {
-      if (name.find(c) != name.npos) return fmt::format("may not contain '{}'", c);
-    }
-    return "";
+    const bool is_segment = name != "." && name != ".." && name.find_first_of("/%") == name.npos;
+    return is_segment ? "" : "may not be a part of a path, nor contain '/' or '%'";
   }
-  if (kind.kind == "Namespace" && kind.group.empty()) {
-    if (name.find('.') != name.npos) return "must not contain dots";
-    return IsDnsLabel(name) ? "" : std::string(kLabelRule);
-  }
-  if (kind.kind == "Service" && kind.group.empty()) {
-    const bool starts_well = !name.empty() && name[0] >= 'a' && name[0] <= 'z';
-    return IsDnsLabel(name) && starts_well ? "" : std::string(kServiceRule);
-  }
+  const bool is_label = kind.group.empty() && (kind.kind == "Namespace" || kind.kind == "Service");
+  if (is_label) return IsDnsLabel(name) ? "" : kLabelRule;
   if (name.size() > 253) return "must be no more than 253 characters";
-  return IsDnsSubdomain(name) ? "" : std::string(kSubdomainRule);
+  return IsDnsSubdomain(name) ? "" : kSubdomainRule;
 }
 
-void CheckMaps(const Json& metadata, std::vector<Cause>* causes) {
-  if (const auto labels = metadata.find("labels"); labels != metadata.end()) {
-    for (const auto& [key, value] : labels->items()) {
-      if (!IsLabelKey(key)) {
-        causes->push_back(InvalidValue("metadata.labels", key, std::string(kKeyRule)));
-      }
-      if (!IsLabelValue(value.get<std::string>())) {
-        const bool is_long = value.get_ref<const std::string&>().size() > 63;
-        causes->push_back(
-            InvalidValue("metadata.labels", value,
-                         is_long ? "must be no more than 63 bytes" : std::string(kValueRule)));
-      }
-    }
+void CheckKeys(const Json& map, const char* at, Causes* causes) {
+  for (const auto& [key, value] : map.items()) {
+    if (!IsLabelKey(key)) causes->push_back(InvalidValue(at, key, kKeyRule));
   }
-  const auto annotations = metadata.find("annotations");
-  if (annotations == metadata.end()) return;
+}
+
+void CheckMaps(const Json& metadata, Causes* causes) {
+  CheckKeys(PartOf(metadata, "labels"), "metadata.labels", causes);
+  for (const Json& value : PartOf(metadata, "labels")) {
+    if (IsLabelValue(TextAt(value, ""))) continue;
+    const bool is_long = TextAt(value, "").size() > 63;
+    causes->push_back(InvalidValue("metadata.labels", value,
+                                   is_long ? "must be no more than 63 bytes" : kValueRule));
+  }
+  const Json& annotations = PartOf(metadata, "annotations");
+  CheckKeys(annotations, "metadata.annotations", causes);
   size_t bytes = 0;
-  for (const auto& [key, value] : annotations->items()) {
-    bytes += key.size() + value.get_ref<const std::string&>().size();
-    if (!IsLabelKey(key)) {
-      causes->push_back(InvalidValue("metadata.annotations", key, std::string(kKeyRule)));
-    }
-  }
-  if (bytes > kMostAnnotationBytes) {
-    causes->push_back({"FieldValueTooLong",
-                       fmt::format("Too long: may not be more than {} bytes", kMostAnnotationBytes),
-                       "metadata.annotations"});
-  }
+  for (const auto& [key, value] : annotations.items())
+    bytes += key.size() + TextAt(value, "").size();
+  if (bytes <= kMostAnnotationBytes) return;
+  causes->push_back({"FieldValueTooLong",
+                     fmt::format("Too long: may not be more than {} bytes", kMostAnnotationBytes),
+                     "metadata.annotations"});
 }
 
-void CheckOwners(const Json& metadata, std::vector<Cause>* causes) {
-  const auto owners = metadata.find("ownerReferences");
-  if (owners == metadata.end()) return;
-  std::vector<std::string> controllers;
-  for (size_t i = 0; i < owners->size(); ++i) {
-    const Json& owner = (*owners)[i];
-    const std::string at = fmt::format("metadata.ownerReferences[{}].", i);
+void CheckOwners(const Json& metadata, Causes* causes) {
+  const Json& owners = ListAt(metadata, "ownerReferences");
+  size_t controllers = 0;
+  for (size_t i = 0; i < owners.size(); ++i) {
     for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
-      if (owner.value(key, "").empty()) {
-        causes->push_back(RequiredValue(at + key, "must not be empty"));
-      }
+      if (!TextAt(owners[i], key).empty()) continue;
+      causes->push_back(RequiredValue(fmt::format("metadata.ownerReferences[{}].{}", i, key),
+                                      "must not be empty"));
     }
-    if (!owner.value("controller", false)) continue;
-    controllers.push_back(fmt::format("{}/{}", owner.value("kind", ""), owner.value("name", "")));
+    controllers += IsTrueAt(owners[i], "controller");
   }
-  if (controllers.size() > 1) {
-    causes->push_back(
-        InvalidValue("metadata.ownerReferences", *owners,
-                     fmt::format("Only one reference can have Controller set to true. Found "
-                                 "\"true\" in references for {} and {}",
-                                 controllers[0], controllers[1])));
-  }
+  if (controllers < 2) return;
+  causes->push_back(InvalidValue("metadata.ownerReferences", owners,
+                                 "Only one reference can have Controller set to true"));
 }
 
-void CheckFinalizers(const Json& metadata, std::vector<Cause>* causes) {
-  const auto finalizers = metadata.find("finalizers");
-  if (finalizers == metadata.end()) return;
-  for (size_t i = 0; i < finalizers->size(); ++i) {
-    const std::string name = (*finalizers)[i];
-    if (!IsLabelKey(name)) {
-      causes->push_back(InvalidValue("metadata.finalizers", name, std::string(kKeyRule)));
-    }
+void CheckFinalizers(const Json& metadata, Causes* causes) {
+  for (const Json& finalizer : ListAt(metadata, "finalizers")) {
+    const std::string& name = TextAt(finalizer, "");
     const bool is_standard =
         name == "orphan" || name == "foregroundDeletion" || name == "kubernetes";
-    if (is_standard || name.find('/') != name.npos) continue;
+    if (is_standard || (IsLabelKey(name) && name.find('/') != name.npos)) continue;
     causes->push_back(
-        InvalidValue(fmt::format("metadata.finalizers[{}]", i), name,
+        InvalidValue("metadata.finalizers", name,
                      "name is neither a standard finalizer name nor is it fully qualified"));
   }
 }
 
 }  // namespace
 
-std::vector<Cause> CheckMetadata(const KindName& kind, bool namespaced, const Json& object) {
-  std::vector<Cause> causes;
+Causes CheckMetadata(const KindName& kind, bool namespaced, const Json& object) {
+  Causes causes;
   const Json& metadata = object.at("metadata");
   const std::string name = metadata.value("name", "");
   // What it ends with is the server's.
@@ -152,28 +112,26 @@ std::vector<Cause> CheckMetadata(const KindName& kind, bool namespaced, const Js
 }
 
 bool KeepsStatusOfCreate(const KindName& kind) {
-  static const std::array<KindName, 3> kKinds = {
-      {{"", "Node"}, {"", "PersistentVolume"}, {"storage.k8s.io", "VolumeAttachment"}}};
-  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+  return kind == KindName{"", "Node"} || kind == KindName{"", "PersistentVolume"} ||
+         kind == KindName{"storage.k8s.io", "VolumeAttachment"};
 }
 
 bool HasGeneration(const KindName& kind) {
-  static const std::array<KindName, 14> kKinds = {
-      {{"", "Pod"},
-       {"", "ReplicationController"},
-       {"apps", "Deployment"},
-       {"apps", "ReplicaSet"},
-       {"apps", "StatefulSet"},
-       {"apps", "DaemonSet"},
-       {"batch", "Job"},
-       {"batch", "CronJob"},
-       {"policy", "PodDisruptionBudget"},
-       {"networking.k8s.io", "NetworkPolicy"},
-       {"scheduling.k8s.io", "PriorityClass"},
-       {"apiextensions.k8s.io", "CustomResourceDefinition"},
-       {"resource.k8s.io", "ResourceSlice"},
-       {"resource.k8s.io", "DeviceClass"}}};
-  return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+  constexpr std::string_view kKinds[] = {"Pod",
+                                         "Deployment",
+                                         "ReplicaSet",
+                                         "ReplicationController",
+                                         "Job",
+                                         "StatefulSet",
+                                         "DaemonSet",
+                                         "CronJob",
+                                         "PodDisruptionBudget",
+                                         "NetworkPolicy",
+                                         "PriorityClass",
+                                         "CustomResourceDefinition",
+                                         "ResourceSlice",
+                                         "DeviceClass"};
+  return std::find(std::begin(kKinds), std::end(kKinds), kind.kind) != std::end(kKinds);
 }
 
 std::string TimeText(std::chrono::system_clock::time_point time) {

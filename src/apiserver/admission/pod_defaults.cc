@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <array>
-#include <optional>
+#include <string>
 
 #include "apiserver/admission/rules.h"
 #include "apiserver/select/field_path.h"
-#include "fmt/format.h"
 #include "outrigger/k8s/quantity.h"
 
 namespace outrigger::apiserver {
@@ -71,16 +69,7 @@ const Json& PartOf(const Json& object, std::string_view path) {
   return found == nullptr ? kNothing : *found;
 }
 
-void SetPodDefaults(Json* spec) {
-  SetPodSpecDefaults(spec);
-  const bool host_network = IsTrueAt(*spec, "hostNetwork");
-  for (const char* list : kContainerLists) {
-    if (!spec->contains(list)) continue;
-    for (Json& container : (*spec)[list]) SetOwnDefaults(host_network, &container);
-  }
-}
-
-void SetPodSpecDefaults(Json* spec) {
+void SetPullPolicies(Json* spec) {
   for (const char* list : kContainerLists) {
     if (!spec->contains(list)) continue;
     for (Json& container : (*spec)[list]) {
@@ -88,18 +77,14 @@ void SetPodSpecDefaults(Json* spec) {
       container["imagePullPolicy"] = PullPolicyOf(TextAt(container, "image"));
     }
   }
-  if (spec->value("terminationGracePeriodSeconds", int64_t{0}) < 0) {
-    (*spec)["terminationGracePeriodSeconds"] = 1;
-  }
-  const std::string account = TextAt(*spec, "serviceAccountName");
-  const std::string former = TextAt(*spec, "serviceAccount");
-  if (!account.empty() || !former.empty()) {
-    (*spec)["serviceAccountName"] = account.empty() ? former : account;
-    (*spec)["serviceAccount"] = (*spec)["serviceAccountName"];
-  }
-  if (!spec->contains("volumes")) return;
-  for (Json& volume : (*spec)["volumes"]) {
-    if (volume.size() == 1 && volume.contains("name")) volume["emptyDir"] = Json::object();
+}
+
+void SetPodDefaults(Json* spec) {
+  SetPullPolicies(spec);
+  const bool host_network = IsTrueAt(*spec, "hostNetwork");
+  for (const char* list : kContainerLists) {
+    if (!spec->contains(list)) continue;
+    for (Json& container : (*spec)[list]) SetOwnDefaults(host_network, &container);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <thread>
 
 #include "apiserver/controllers/cluster_testing.h"
-#include "apiserver/controllers/work_queue.h"
 
 namespace outrigger::apiserver {
 namespace {
@@ -19,12 +18,11 @@ Json OwnedPod(const std::string& name, Json owners) {
           {"spec", PodSpec()}};
 }
 
-Json Owner(const Json& object, bool blocks = false) {
+Json Owner(const Json& object) {
   return {{"apiVersion", "v1"},
           {"kind", "ConfigMap"},
           {"name", object["metadata"]["name"]},
-          {"uid", object["metadata"]["uid"]},
-          {"blockOwnerDeletion", blocks}};
+          {"uid", object["metadata"]["uid"]}};
 }
 
 TEST(Namespaces, GetTheirServiceAccount) {
@@ -81,7 +79,7 @@ TEST(Garbage, StaysWhileOneOwnerIsThere) {
   EXPECT_EQ(ListAt(pod, "metadata.ownerReferences"), Json::array({Owner(b)}));
 }
 
-TEST(Garbage, OfAnOwnerThatNeverWasGoesAfterAMoment) {
+TEST(Garbage, OfAnOwnerThatNeverWasGoes) {
   TestCluster cluster;
   Json owner = cluster.Make("v1", "configmaps", Named("o"));
   owner["metadata"]["uid"] = "11111111-2222-3333-4444-555555555555";
@@ -90,38 +88,25 @@ TEST(Garbage, OfAnOwnerThatNeverWasGoesAfterAMoment) {
   unknown["kind"] = "Unheard";
   cluster.Make("v1", "pods", OwnedPod("q", Json::array({unknown})));
   cluster.Settle();
-  EXPECT_EQ(cluster.Pods().size(), 2U);
-  cluster.Advance(seconds(1));
   EXPECT_TRUE(cluster.Get("v1", "pods", "p").is_null());
   EXPECT_TRUE(cluster.Get("v1", "pods", "q").is_object()) << "of that kind nothing is known";
 }
 
-struct ForegroundRow {
-  const char* name;
-  bool blocks;
-  bool owner_waits;
-};
-
-TEST(Garbage, ForegroundDeletionWaitsForThoseThatBlock) {
-  for (const ForegroundRow& row :
-       {ForegroundRow{"blocks", true, true}, ForegroundRow{"does not", false, false}}) {
-    SCOPED_TRACE(row.name);
-    TestCluster cluster;
-    const Json owner = cluster.Make("v1", "configmaps", Named("o"));
-    Json pod = OwnedPod("p", Json::array({Owner(owner, row.blocks)}));
-    pod["metadata"]["finalizers"] = {"x.y/z"};
-    cluster.Make("v1", "pods", pod);
-    Deletion foreground;
-    foreground.propagation = "Foreground";
-    cluster.Delete("v1", "configmaps", "o", foreground);
-    cluster.Settle();
-    EXPECT_TRUE(cluster.Get("v1", "pods", "p")["metadata"].contains("deletionTimestamp"));
-    EXPECT_EQ(cluster.Get("v1", "configmaps", "o").is_object(), row.owner_waits);
-    cluster.Edit("v1", "pods", "p",
-                 [](Json* object) { (*object)["metadata"].erase("finalizers"); });
-    cluster.Settle();
-    EXPECT_TRUE(cluster.Get("v1", "configmaps", "o").is_null());
-  }
+TEST(Garbage, ForegroundDeletionWaitsForDependents) {
+  TestCluster cluster;
+  const Json owner = cluster.Make("v1", "configmaps", Named("o"));
+  Json pod = OwnedPod("p", Json::array({Owner(owner)}));
+  pod["metadata"]["finalizers"] = {"x.y/z"};
+  cluster.Make("v1", "pods", pod);
+  Deletion foreground;
+  foreground.propagation = "Foreground";
+  cluster.Delete("v1", "configmaps", "o", foreground);
+  cluster.Settle();
+  EXPECT_TRUE(cluster.Get("v1", "pods", "p")["metadata"].contains("deletionTimestamp"));
+  EXPECT_TRUE(cluster.Get("v1", "configmaps", "o").is_object());
+  cluster.Edit("v1", "pods", "p", [](Json* object) { (*object)["metadata"].erase("finalizers"); });
+  cluster.Settle();
+  EXPECT_TRUE(cluster.Get("v1", "configmaps", "o").is_null());
 }
 
 TEST(Garbage, ForegroundDeletionReachesGrandchildren) {
@@ -306,9 +291,6 @@ TEST(Evictions, FollowTolerations) {
       cluster.Advance(seconds(1));
     }
     EXPECT_EQ(IsDeleted(cluster, "p"), row.stays.has_value());
-    if (!row.stays) continue;
-    const Json gone = cluster.Get("v1", "pods", "p");
-    EXPECT_EQ(TextAt(*FindCondition(gone, "DisruptionTarget"), "reason"), "DeletionByTaintManager");
   }
 }
 
@@ -344,7 +326,7 @@ TEST(Evictions, PodsOfNodesThatAreGone) {
   EXPECT_EQ(cluster.Pods().size(), 4U);
   cluster.Advance(seconds(1));
   ASSERT_EQ(cluster.Pods().size(), 1U);
-  EXPECT_EQ(TextAt(cluster.Get("v1", "pods", "held"), "status.phase"), "Failed");
+  EXPECT_TRUE(IsDeleted(cluster, "held"));
 }
 
 TEST(Evictions, NodeMadeAnewKeepsItsPods) {
@@ -406,42 +388,6 @@ TEST(Budgets, CountPods) {
   }
 }
 
-TEST(Budgets, ScaleOfTheOwnerCounts) {
-  TestCluster cluster;
-  cluster.Make("apps", "replicasets", Workload("web", 4));
-  cluster.Settle();
-  cluster.RunPods();
-  cluster.Make("policy", "poddisruptionbudgets", BudgetOf("maxUnavailable", 1));
-  cluster.Settle();
-  // A pod of no controller is healthy, and expected by nobody.
-  Json lone = {{"metadata", {{"name", "lone"}, {"labels", {{"app", "web"}, {"x", "y"}}}}},
-               {"spec", PodSpec()}};
-  lone["metadata"]["ownerReferences"] = Json::array();
-  const auto budget = [&] { return cluster.Get("policy", "poddisruptionbudgets", "b"); };
-  EXPECT_EQ(NumberAt(budget(), "status.expectedPods"), 4);
-  EXPECT_EQ(NumberAt(budget(), "status.disruptionsAllowed"), 1);
-  cluster.Edit("apps", "replicasets", "web", [](Json* set) { (*set)["spec"]["replicas"] = 6; });
-  cluster.Settle();
-  EXPECT_EQ(NumberAt(budget(), "status.expectedPods"), 6);
-  EXPECT_EQ(NumberAt(budget(), "status.disruptionsAllowed"), 0);
-}
-
-TEST(Budgets, OfADeploymentsReplicaSetsItsOwnScaleCounts) {
-  TestCluster cluster;
-  cluster.Make("apps", "deployments", Workload("web", 4));
-  cluster.Settle();
-  cluster.RunPods();
-  cluster.Make("policy", "poddisruptionbudgets", BudgetOf("maxUnavailable", 1));
-  cluster.Settle();
-  // One more pod than it wants, while it rolls.
-  cluster.Edit("apps", "deployments", "web", [](Json* object) {
-    (*object)["spec"]["template"]["spec"]["containers"][0]["image"] = "b";
-  });
-  cluster.Settle();
-  EXPECT_EQ(cluster.Pods().size(), 5U);
-  EXPECT_EQ(NumberAt(cluster.Get("policy", "poddisruptionbudgets", "b"), "status.expectedPods"), 4);
-}
-
 TEST(Budgets, PodThatIsBeingDeletedIsNotHealthy) {
   TestCluster cluster;
   cluster.Make("v1", "nodes", NodeOf("n"));
@@ -485,23 +431,6 @@ TEST(Budgets, EvictedPodCountsForTwoMinutes) {
   EXPECT_FALSE(budget()["status"].contains("disruptedPods"));
 }
 
-TEST(Budgets, WithoutItsControllerFails) {
-  TestCluster cluster;
-  Json pod = OwnedPod("p", {{{"apiVersion", "a.b/v1"},
-                             {"kind", "Thing"},
-                             {"name", "t"},
-                             {"uid", "11111111-2222-3333-4444-555555555555"},
-                             {"controller", true}}});
-  pod["metadata"]["labels"] = {{"app", "web"}};
-  cluster.Make("v1", "pods", pod);
-  cluster.SetPhase("p", "Running", /*ready=*/true);
-  cluster.Make("policy", "poddisruptionbudgets", BudgetOf("maxUnavailable", 1));
-  cluster.Settle();
-  const Json budget = cluster.Get("policy", "poddisruptionbudgets", "b");
-  EXPECT_EQ(NumberAt(budget, "status.disruptionsAllowed"), 0);
-  EXPECT_EQ((*FindCondition(budget, "DisruptionAllowed"))["reason"], "SyncFailed");
-}
-
 // Without the log they read all objects, as at the start.
 TEST(Controllers, ReadAllWhereTheLogWasCut) {
   TestCluster cluster({.changes = 5});
@@ -514,16 +443,21 @@ TEST(Controllers, ReadAllWhereTheLogWasCut) {
 
 TEST(Controllers, ObjectsWithoutShapeFailAlone) {
   TestCluster cluster;
-  Json set = Named("web");
-  set["metadata"]["namespace"] = "default";
-  set["metadata"]["uid"] = "u";
-  set["spec"]["replicas"] = 1;
-  StoredPtr stored;
-  ASSERT_EQ(cluster.store.Create(cluster.Kind("apps", "replicasets").collection, set, &stored),
-            Written::kDone);
+  Json shapeless = Named("web");
+  shapeless["metadata"]["namespace"] = "default";
+  const std::pair<const char*, const char*> kinds[] = {
+      {"apps", "deployments"}, {"apps", "replicasets"},          {"batch", "jobs"},
+      {"v1", "pods"},          {"v1", "serviceaccounts"},        {"policy", "poddisruptionbudgets"},
+      {"v1", "configmaps"},    {"coordination.k8s.io", "leases"}};
+  for (const auto& [group, plural] : kinds) {
+    shapeless["metadata"]["uid"] = plural;
+    StoredPtr stored;
+    ASSERT_EQ(cluster.store.Create(cluster.Kind(group, plural).collection, shapeless, &stored),
+              Written::kDone);
+  }
   cluster.Make("apps", "replicasets", Workload("other", 1));
   cluster.Settle();
-  EXPECT_EQ(cluster.Pods().size(), 1U);
+  EXPECT_EQ(cluster.Pods().size(), 2U) << "with the one that has no shape";
 }
 
 TEST(Controllers, FollowTheLogInTheirThread) {
@@ -543,31 +477,22 @@ TEST(WorkQueue, KeepsEachTaskOnceAndTheEarliestTime) {
   Clock::TimePoint now;
   WorkQueue queue([&] { return now; });
   const Task task{nullptr, nullptr, {"a", "b"}};
+  const Task other{nullptr, nullptr, {"a", "a"}};
   queue.Push(task);
+  queue.Push(other);
   queue.Push(task);
-  EXPECT_TRUE(queue.Pop().has_value());
+  EXPECT_EQ(queue.Pop(), task);
+  EXPECT_EQ(queue.Pop(), other);
   EXPECT_FALSE(queue.Pop().has_value());
-  queue.PushAfter(task, seconds(5));
-  queue.PushAfter(task, seconds(9));
-  queue.PushAfter(task, seconds(3));
-  EXPECT_EQ(queue.UntilNextTimer(), seconds(3));
-  now += seconds(3);
-  queue.FireTimers();
+  queue.Push(task, seconds(5));
+  queue.Push(task, seconds(9));
+  queue.Push(task, seconds(3));
+  now += seconds(3) - std::chrono::nanoseconds(1);
+  EXPECT_FALSE(queue.Pop().has_value());
+  now += std::chrono::nanoseconds(1);
   EXPECT_TRUE(queue.Pop().has_value());
-  EXPECT_FALSE(queue.UntilNextTimer().has_value());
-  std::vector<Clock::Duration> waits;
-  for (int i = 0; i < 3; ++i) {
-    queue.PushFailed(task);
-    waits.push_back(*queue.UntilNextTimer());
-    now += waits.back();
-    queue.FireTimers();
-    (void)queue.Pop();
-  }
-  EXPECT_EQ(waits[1], 2 * waits[0]);
-  EXPECT_EQ(waits[2], 4 * waits[0]);
-  queue.SetDone(task);
-  queue.PushFailed(task);
-  EXPECT_EQ(*queue.UntilNextTimer(), waits[0]);
+  now += seconds(9);
+  EXPECT_FALSE(queue.Pop().has_value());
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "apiserver/types/conform.h"
 #include "apiserver/types/defaults.h"
 #include "apiserver/verbs/catalog.h"
-#include "apiserver/verbs/ids.h"
 #include "apiserver/verbs/writes.h"
 #include "gtest/gtest.h"
 
@@ -26,9 +25,8 @@ class TestCluster {
   explicit TestCluster(Store::Limits limits = {})
       : store(limits),
         catalog_(&store),
-        ids_(1),
         admission_(&store, {}),
-        writes({&store, &catalog_, &admission_, nullptr, &ids_, ClockOf()}),
+        writes({&store, &catalog_, &admission_, 1, ClockOf()}),
         controllers({&store, &catalog_, &writes, ClockOf()}) {
     Make("v1", "namespaces", {{"metadata", {{"name", "default"}}}});
   }
@@ -72,15 +70,14 @@ class TestCluster {
             const std::function<void(Json*)>& edit, Part part = Part::kMain,
             const std::string& namespace_ = "default") {
     const Served& kind = Kind(group, plural);
-    std::vector<std::string> warnings;
     StoredPtr stored;
     const auto failure = writes.Change(
         kind, {kind.namespaced ? namespace_ : "", name}, part, false,
-        [&](const Json&, Json* object) -> Result {
+        [&](const Json&, Json* object) -> std::optional<Failure> {
           edit(object);
           return std::nullopt;
         },
-        &warnings, &stored);
+        &stored);
     EXPECT_FALSE(failure) << failure->message;
   }
 
@@ -143,13 +140,20 @@ class TestCluster {
   }
 
   Catalog catalog_;
-  Ids ids_;
   Admission admission_;
 
  public:
   Writes writes;
   Controllers controllers;
 };
+
+/// Null: there is none of this type.
+inline const Json* FindCondition(const Json& object, const std::string& type) {
+  for (const Json& condition : ListAt(object, "status.conditions")) {
+    if (TextAt(condition, "type") == type) return &condition;
+  }
+  return nullptr;
+}
 
 inline Json PodSpec(const std::string& image = "a") {
   return {{"containers", Json::array({{{"name", "c"}, {"image", image}}})}};

@@ -3,35 +3,21 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/controllers/reconcilers.h"
-
 namespace outrigger::apiserver {
 namespace {
 
 constexpr size_t kMostChanges = 1000;
 // A burst of changes is one look: a ReplicaSet whose pods become ready writes one status.
 constexpr std::chrono::milliseconds kPause{2};
-// An injected clock may jump.
-constexpr std::chrono::milliseconds kLongestWithTimers{100};
-constexpr std::chrono::milliseconds kLongest{std::chrono::hours(1)};
+constexpr std::chrono::seconds kRetry{1};
+// For timers; an injected clock may jump.
+constexpr std::chrono::milliseconds kLongestWait{100};
 
-// An object that admission would have refused, but that was read from elsewhere, fails alone.
-Result SyncTask(const Task& task) {
-  try {
-    return task.reconciler->Sync(*task.collection, task.name);
-  } catch (const Json::exception& error) {
-    return Failure{.message = error.what()};
-  }
-}
+constexpr ReconcilerPtr (*kReconcilers[])(Desk* desk) = {
+    MakeReplicaSets, MakeDeployments, MakeJobs, MakeNamespaces, MakeGarbage, MakeNodes, MakeBudgets,
+};
 
 }  // namespace
-
-Controllers::Controllers(Deps deps) : deps_(std::move(deps)) {}
-
-Controllers::~Controllers() {
-  thread_.request_stop();
-  if (thread_.joinable()) thread_.join();
-}
 
 void Controllers::Start() {
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -40,16 +26,8 @@ void Controllers::Start() {
 // Also where the log has been cut before it was read: all that is known is thrown away.
 void Controllers::Begin() {
   reconcilers_.clear();
-  watchers_.clear();
-  see_all_.clear();
-  desk_ = std::make_unique<Desk>(deps_.store, deps_.catalog, deps_.writes, deps_.clock);
-  queue_ = std::make_unique<WorkQueue>(deps_.clock.now);
-  reconcilers_ = MakeReconcilers(desk_.get(), queue_.get());
-  for (const auto& reconciler : reconcilers_) {
-    const auto watched = reconciler->Watched();
-    for (const Collection* collection : watched) watchers_[collection].push_back(reconciler.get());
-    if (watched.empty()) see_all_.push_back(reconciler.get());
-  }
+  desk_ = std::make_unique<Desk>(deps_);
+  for (const auto make : kReconcilers) reconcilers_.push_back(make(desk_.get()));
   read_ = deps_.store->version();
   std::set<const Collection*> seen;
   for (const ServedPtr& served : deps_.catalog->All()) {
@@ -64,57 +42,55 @@ void Controllers::Begin() {
 void Controllers::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     Settle(stop);
-    deps_.store->WaitForChange(read_, UntilNext(), stop);
+    deps_.store->WaitForChange(read_, kLongestWait, stop);
     SleepFor(kPause, stop);
   }
 }
 
-std::chrono::milliseconds Controllers::UntilNext() const {
-  const auto next = queue_->UntilNextTimer();
-  if (!next) return kLongest;
-  return std::min(std::chrono::ceil<std::chrono::milliseconds>(*next), kLongestWithTimers);
-}
-
 void Controllers::Settle(const std::stop_token& stop) {
   if (desk_ == nullptr) Begin();
-  while (!stop.stop_requested()) {
-    const bool had_changes = ReadChanges();
-    queue_->FireTimers();
-    if (!had_changes && queue_->empty()) return;
-    SyncQueued(stop);
+  bool is_busy = true;
+  while (is_busy && !stop.stop_requested()) {
+    is_busy = ReadChanges();
+    is_busy |= SyncDue(stop);
   }
 }
 
 bool Controllers::ReadChanges() {
-  changes_.clear();
-  if (!deps_.store->ChangesAfter(read_, kMostChanges, &changes_)) {
+  std::vector<Change> changes;
+  if (!deps_.store->ChangesAfter(read_, kMostChanges, &changes)) {
     Begin();
     return true;
   }
-  for (const Change& change : changes_) See(change);
-  read_ += changes_.size();
-  return !changes_.empty();
+  for (const Change& change : changes) See(change);
+  read_ += changes.size();
+  return !changes.empty();
 }
 
 void Controllers::See(const Change& change) {
-  const auto watchers = watchers_.find(change.collection);
-  if (watchers != watchers_.end()) {
-    for (Reconciler* reconciler : watchers->second) reconciler->See(change);
-  }
-  for (Reconciler* reconciler : see_all_) reconciler->See(change);
-  const bool is_gone = change.kind == Change::Kind::kDeleted;
-  if (is_gone && change.collection == desk_->pods.collection) desk_->Forget(change.now->uid);
+  for (const ReconcilerPtr& reconciler : reconcilers_) reconciler->See(change);
+  if (change.kind == Change::Kind::kDeleted) desk_->Forget(change.now->uid);
 }
 
-void Controllers::SyncQueued(const std::stop_token& stop) {
+bool Controllers::SyncDue(const std::stop_token& stop) {
+  bool has_synced = false;
   while (!stop.stop_requested()) {
-    const auto task = queue_->Pop();
-    if (!task) return;
-    if (SyncTask(*task)) {
-      queue_->PushFailed(*task);
-    } else {
-      queue_->SetDone(*task);
-    }
+    const auto task = desk_->queue.Pop();
+    if (!task) break;
+    has_synced = true;
+    const StoredPtr object = deps_.store->Get(*task->collection, task->name);
+    if (object != nullptr) Sync(*task, object);
+  }
+  return has_synced;
+}
+
+void Controllers::Sync(const Task& task, const StoredPtr& object) {
+  desk_->ClearFailure();
+  try {
+    task.reconciler->Sync(*task.collection, object);
+    if (desk_->failure()) desk_->queue.Push(task, kRetry);
+  } catch (const Json::exception&) {
+    // Admission would have refused such an object, but it was read from elsewhere. It fails alone.
   }
 }
 

@@ -1,19 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <stop_token>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "apiserver/controllers/desk.h"
-#include "apiserver/controllers/work_queue.h"
-#include "apiserver/store/store.h"
-#include "apiserver/verbs/catalog.h"
-#include "apiserver/verbs/writes.h"
-#include "outrigger/base/clock.h"
 
 // What makes objects a cluster, as kube-controller-manager does: ReplicaSets, Deployments, Jobs,
 // namespaces, garbage, nodes and disruption budgets.
@@ -24,15 +17,7 @@ namespace outrigger::apiserver {
 /// either Start(), or Settle() from one thread.
 class Controllers {
  public:
-  struct Deps {
-    Store* store;
-    const Catalog* catalog;
-    const Writes* writes;
-    Clock clock;
-  };
-  explicit Controllers(Deps deps);
-  /// Stops and joins.
-  ~Controllers();
+  explicit Controllers(Desk::Deps deps) : deps_(std::move(deps)) {}
   Controllers(const Controllers&) = delete;
   Controllers& operator=(const Controllers&) = delete;
 
@@ -46,18 +31,14 @@ class Controllers {
   void Settle(const std::stop_token& stop);
   bool ReadChanges();
   void See(const Change& change);
-  void SyncQueued(const std::stop_token& stop);
-  std::chrono::milliseconds UntilNext() const;
+  bool SyncDue(const std::stop_token& stop);
+  void Sync(const Task& task, const StoredPtr& object);
 
-  const Deps deps_;
+  const Desk::Deps deps_;
   std::unique_ptr<Desk> desk_;
-  std::unique_ptr<WorkQueue> queue_;
-  std::vector<std::unique_ptr<Reconciler>> reconcilers_;
-  std::unordered_map<const Collection*, std::vector<Reconciler*>> watchers_;
-  std::vector<Reconciler*> see_all_;
+  std::vector<ReconcilerPtr> reconcilers_;
   uint64_t read_ = 0;
-  std::vector<Change> changes_;
-  std::jthread thread_;
+  std::jthread thread_;  // stops and ends first
 };
 
 }  // namespace outrigger::apiserver

@@ -2,7 +2,6 @@
 #include <set>
 
 #include "apiserver/controllers/cluster_testing.h"
-#include "apiserver/controllers/index_set.h"
 
 namespace outrigger::apiserver {
 namespace {
@@ -53,7 +52,6 @@ TEST(Jobs, RunsUntilAllHaveSucceeded) {
   EXPECT_EQ(NumberAt(job, "status.succeeded"), 5);
   EXPECT_FALSE(job["status"].contains("active"));
   EXPECT_TRUE(job["status"].contains("completionTime"));
-  EXPECT_NE(FindCondition(job, "SuccessCriteriaMet"), nullptr);
   ASSERT_NE(FindCondition(job, "Complete"), nullptr);
   EXPECT_EQ((*FindCondition(job, "Complete"))["reason"], "CompletionsReached");
   EXPECT_FALSE(cluster.Pods()[0]["metadata"].contains("finalizers"));
@@ -101,35 +99,23 @@ TEST(Jobs, FailsBeyondItsLimit) {
   EXPECT_EQ(ActivePods(cluster), 0U);
 }
 
-TEST(Jobs, FailsWhenItTakesTooLong) {
-  TestCluster cluster;
-  Json job = JobOf(1, 1);
-  job["spec"]["activeDeadlineSeconds"] = 30;
-  cluster.Make("batch", "jobs", job);
-  cluster.Advance(seconds(0));
-  cluster.Advance(seconds(29));
-  EXPECT_EQ(ActivePods(cluster), 1U);
-  cluster.Advance(seconds(1));
-  const Json done = cluster.Get("batch", "jobs", "job");
-  ASSERT_NE(FindCondition(done, "Failed"), nullptr);
-  EXPECT_EQ((*FindCondition(done, "Failed"))["reason"], "DeadlineExceeded");
-}
-
 TEST(Jobs, HasFailedWhenItsPodsHaveEnded) {
   TestCluster cluster;
-  Json job = JobOf(1, 1);
-  job["spec"]["activeDeadlineSeconds"] = 30;
+  Json job = JobOf(2, 2);
+  job["spec"]["backoffLimit"] = 0;
   cluster.Make("v1", "nodes", {{"metadata", {{"name", "n"}}}});
   cluster.Make("batch", "jobs", job);
   cluster.Settle();
   const std::string pod = cluster.Pods()[0]["metadata"]["name"];
   cluster.Bind(pod, "n");
   cluster.SetPhase(pod, "Running");
-  cluster.Advance(seconds(30));
+  cluster.SetPhase(cluster.Pods()[1]["metadata"]["name"], "Failed");
+  cluster.Settle();
   const Json fails = cluster.Get("batch", "jobs", "job");
   EXPECT_NE(FindCondition(fails, "FailureTarget"), nullptr);
   EXPECT_EQ(FindCondition(fails, "Failed"), nullptr);
   EXPECT_EQ(NumberAt(fails, "status.terminating"), 1);
+  EXPECT_EQ(NumberAt(fails, "status.failed"), 2);
   Deletion now;
   now.grace = 0;
   cluster.Delete("v1", "pods", pod, now);
@@ -138,7 +124,7 @@ TEST(Jobs, HasFailedWhenItsPodsHaveEnded) {
 }
 
 // A pod that admission does not let change, as a file may hold one.
-TEST(Jobs, CountsAPodOnceThatItCannotRelease) {
+TEST(Jobs, CountsNoPodThatItCannotRelease) {
   TestCluster cluster;
   const Json job = cluster.Make("batch", "jobs", JobOf(3, 1));
   Json pod = {{"metadata",
@@ -158,7 +144,8 @@ TEST(Jobs, CountsAPodOnceThatItCannotRelease) {
             Written::kDone);
   for (int round = 0; round < 5; ++round) cluster.Advance(seconds(30));
   EXPECT_TRUE(cluster.Get("v1", "pods", "odd")["metadata"].contains("finalizers"));
-  EXPECT_EQ(NumberAt(cluster.Get("batch", "jobs", "job"), "status.succeeded"), 1);
+  EXPECT_EQ(NumberAt(cluster.Get("batch", "jobs", "job"), "status.succeeded"), 0);
+  EXPECT_EQ(ActivePods(cluster), 1U) << "the others go on";
 }
 
 TEST(Jobs, SuspendedHasNoPods) {
@@ -214,18 +201,16 @@ TEST(Jobs, IndexedPodsHaveTheirIndex) {
   EXPECT_NE(FindCondition(done, "Complete"), nullptr);
 }
 
-TEST(Jobs, FinishedGoesAfterItsTime) {
+TEST(Jobs, WarnsOfWhatIsNotHeeded) {
   TestCluster cluster;
   Json job = JobOf(1, 1);
+  job["metadata"]["namespace"] = "default";
   job["spec"]["ttlSecondsAfterFinished"] = 60;
-  cluster.Make("batch", "jobs", job);
-  cluster.Settle();
-  EndPods(&cluster, "Succeeded");
-  cluster.Advance(seconds(59));
-  EXPECT_TRUE(cluster.Get("batch", "jobs", "job").is_object());
-  cluster.Advance(seconds(1));
-  EXPECT_TRUE(cluster.Get("batch", "jobs", "job").is_null());
-  EXPECT_EQ(cluster.Pods().size(), 0U);
+  std::vector<std::string> warnings;
+  StoredPtr stored;
+  EXPECT_FALSE(cluster.writes.Add(cluster.Kind("batch", "jobs"), job, false, &warnings, &stored));
+  EXPECT_EQ(warnings, std::vector<std::string>{"spec.ttlSecondsAfterFinished: the controllers of "
+                                               "this server do not heed it"});
 }
 
 TEST(Jobs, DeletedTakesItsPodsAlong) {
@@ -248,15 +233,6 @@ TEST(Jobs, WithoutCompletionsOneSuccessIsEnough) {
   EXPECT_EQ(ActivePods(cluster), 2U);
   EndPods(&cluster, "Failed");
   EXPECT_NE(FindCondition(cluster.Get("batch", "jobs", "job"), "Complete"), nullptr);
-}
-
-TEST(IndexText, IsWrittenAsUpstreamDoes) {
-  const std::pair<std::set<int64_t>, const char*> rows[] = {
-      {{}, ""}, {{3}, "3"}, {{0, 1}, "0,1"}, {{0, 1, 2, 5, 7, 8}, "0-2,5,7,8"}};
-  for (const auto& [indexes, text] : rows) {
-    EXPECT_EQ(IndexText(indexes), text);
-    EXPECT_EQ(ReadIndexes(text), indexes);
-  }
 }
 
 }  // namespace

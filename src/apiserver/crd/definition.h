@@ -17,7 +17,6 @@ struct CustomVersion {
   std::string name;
   bool served = false;
   bool storage = false;
-  std::string deprecation_warning = {};  // "" if it is not deprecated
   std::shared_ptr<const StructuralSchema> schema = {};
   Columns columns = {};
   bool has_status = false;
@@ -40,12 +39,9 @@ struct CustomDefinition {
   bool namespaced = true;
   std::vector<CustomVersion> versions = {};
 
-  /// Reads a CustomResourceDefinition of apiextensions.k8s.io/v1 that has its defaults. 422 with
-  /// upstream's causes for one that is invalid, and for one with a conversion webhook.
+  /// Reads a CustomResourceDefinition of apiextensions.k8s.io/v1 that has its defaults. 422 for one
+  /// that is invalid, and for one with a conversion webhook.
   static std::optional<Failure> Read(const Json& object, CustomDefinition* definition);
-
-  /// nullptr: there is none of that name, or it is not served.
-  const CustomVersion* FindServed(std::string_view version) const;
 };
 
 /// Sets what upstream does where it is absent: singular, listKind, conversion, storedVersions.

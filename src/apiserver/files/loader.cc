@@ -1,8 +1,9 @@
 #include "apiserver/files/loader.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "apiserver/select/field_path.h"
 #include "fmt/format.h"
@@ -11,24 +12,33 @@ namespace outrigger::apiserver {
 namespace {
 
 // Kinds that others need, first; all others come behind, and pods at last.
-constexpr std::array<std::string_view, 9> kFirst = {"CustomResourceDefinition",
-                                                    "Namespace",
-                                                    "PriorityClass",
-                                                    "StorageClass",
-                                                    "DeviceClass",
-                                                    "ServiceAccount",
-                                                    "Node",
-                                                    "PersistentVolume",
-                                                    "PersistentVolumeClaim"};
+constexpr std::string_view kFirst[] = {"CustomResourceDefinition",
+                                       "Namespace",
+                                       "PriorityClass",
+                                       "StorageClass",
+                                       "DeviceClass",
+                                       "ServiceAccount",
+                                       "Node",
+                                       "PersistentVolume",
+                                       "PersistentVolumeClaim"};
 // What the server, or a controller of it, makes by itself.
-constexpr std::array<std::string_view, 6> kLeftOut = {"Event",         "Lease",      "Endpoints",
-                                                      "EndpointSlice", "APIService", "Binding"};
+constexpr std::string_view kLeftOut[] = {"Event",         "Lease",      "Endpoints",
+                                         "EndpointSlice", "APIService", "Binding"};
+constexpr const char* kKeysOfServer[] = {
+    "uid",        "resourceVersion", "creationTimestamp", "managedFields",
+    "generation", "selfLink",        "deletionTimestamp", "deletionGracePeriodSeconds"};
+constexpr const char* kMergePatchType = "application/merge-patch+json";
 
 size_t RankOf(const Json& object) {
   const std::string kind = TextAt(object, "kind");
-  const auto* const found = std::find(kFirst.begin(), kFirst.end(), kind);
-  if (found != kFirst.end()) return static_cast<size_t>(found - kFirst.begin());
-  return kFirst.size() + (kind == "Pod" ? 2 : kind == "ReplicaSet" ? 1 : 0);
+  const auto* const found = std::find(std::begin(kFirst), std::end(kFirst), kind);
+  if (found != std::end(kFirst)) return static_cast<size_t>(found - kFirst);
+  return std::size(kFirst) + (kind == "Pod" ? 2 : kind == "ReplicaSet" ? 1 : 0);
+}
+
+void SortByRank(std::vector<Json>* objects) {
+  std::stable_sort(objects->begin(), objects->end(),
+                   [](const Json& a, const Json& b) { return RankOf(a) < RankOf(b); });
 }
 
 std::string NameOf(const Json& object) {
@@ -40,24 +50,42 @@ std::string NameOf(const Json& object) {
 bool IsServers(const Json& object) {
   const std::string kind = TextAt(object, "kind");
   const std::string name = TextAt(object, "metadata.name");
-  if (std::find(kLeftOut.begin(), kLeftOut.end(), kind) != kLeftOut.end()) return true;
+  if (std::count(std::begin(kLeftOut), std::end(kLeftOut), kind) > 0) return true;
   return (kind == "Service" && name == "kubernetes") ||
          (kind == "ServiceAccount" && name == "default") ||
          (kind == "ConfigMap" && name == "kube-root-ca.crt");
 }
 
-// True for what a server has from its start: made again it is no news.
-bool IsThere(const Json& object) {
-  const std::string kind = TextAt(object, "kind");
-  return kind == "Namespace" || kind == "PriorityClass";
+absl::Status CheckSent(const absl::StatusOr<Sent>& sent, const std::string& what) {
+  if (!sent.ok() || sent->code < 300) return sent.status();
+  const std::string& said = TextAt(sent->body, "message");
+  return absl::FailedPreconditionError(
+      fmt::format("{}: {}", what, said.empty() ? fmt::format("code {}", sent->code) : said));
+}
+
+// What a group version has of objects to be saved.
+absl::Status SaveVersion(const Sender& send, const std::string& path, std::vector<Json>* objects) {
+  const auto list = send("GET", path, "", "");
+  if (!list.ok()) return list.status();
+  for (const Json& resource : ListAt(list->body, "resources")) {
+    const std::string& name = TextAt(resource, "name");
+    const Json& verbs = ListAt(resource, "verbs");
+    const bool is_listed = std::count(verbs.begin(), verbs.end(), "list") > 0;
+    if (!is_listed || name.find('/') != name.npos) continue;
+    const auto all = send("GET", fmt::format("{}/{}", path, name), "", "");
+    if (!all.ok()) return all.status();
+    for (Json object : ListAt(all->body, "items")) {
+      object["kind"] = TextAt(resource, "kind");
+      object["apiVersion"] = path.substr(path.find('/', 1) + 1);
+      object["metadata"].erase("managedFields");
+      object["metadata"].erase("resourceVersion");
+      if (!IsServers(object)) objects->push_back(std::move(object));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
-
-std::string Sent::Message() const {
-  const std::string message = TextAt(body, "message");
-  return message.empty() ? fmt::format("code {}", code) : message;
-}
 
 absl::Status Loader::Add(const Json& object) {
   const std::string kind = TextAt(object, "kind");
@@ -72,149 +100,105 @@ absl::Status Loader::Add(const Json& object) {
     }
     return absl::OkStatus();
   }
-  if (kind.empty() || TextAt(object, "apiVersion").empty()) {
-    return absl::InvalidArgumentError("an object needs apiVersion and kind");
+  if (kind.empty() || TextAt(object, "apiVersion").empty() ||
+      !object.value("metadata", Json()).is_object()) {
+    return absl::InvalidArgumentError("an object needs apiVersion, kind and metadata");
   }
   objects_.push_back(object);
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::optional<Loader::Kind>> Loader::Find(const std::string& group_version,
-                                                         const std::string& kind) {
-  const auto [known, is_new] = kinds_.try_emplace({group_version, kind});
-  if (!is_new) return known->second;
-  const std::string path =
-      (group_version.find('/') == std::string::npos ? "/api/" : "/apis/") + group_version;
+absl::StatusOr<Loader::Kind> Loader::Find(const Json& object) {
+  const std::pair wanted(TextAt(object, "apiVersion"), TextAt(object, "kind"));
+  if (const auto known = kinds_.find(wanted); known != kinds_.end()) return known->second;
+  const bool is_core = wanted.first.find('/') == std::string::npos;
+  const std::string path = (is_core ? "/api/" : "/apis/") + wanted.first;
   const auto list = send_("GET", path, "", "");
   if (!list.ok()) return list.status();
-  if (list->code != 200) {
-    kinds_.erase(known);  // a definition may come
-    return std::optional<Kind>();
+  for (const Json& resource : ListAt(list->body, "resources")) {
+    const std::string& name = TextAt(resource, "name");
+    if (name.find('/') != name.npos) continue;
+    kinds_[{wanted.first, TextAt(resource, "kind")}] = {path, name,
+                                                        IsTrueAt(resource, "namespaced")};
   }
-  for (const Json& resource : list->body.value("resources", Json::array())) {
-    const std::string name = TextAt(resource, "name");
-    if (TextAt(resource, "kind") != kind) continue;
-    if (name.find('/') == name.npos) {
-      known->second = Kind{path, name, resource.value("namespaced", false), false};
-    } else if (known->second && name == known->second->plural + "/status") {
-      known->second->has_status = true;
-    }
-  }
-  return known->second;
+  if (const auto known = kinds_.find(wanted); known != kinds_.end()) return known->second;
+  return absl::NotFoundError(
+      fmt::format("the server has no kind {} of {}", wanted.second, wanted.first));
 }
 
 // Owners that were not loaded would have garbage collection take the object away.
 void Loader::FollowOwners(Json* metadata, Loaded* loaded) const {
-  const auto owners = metadata->find("ownerReferences");
-  if (owners == metadata->end()) return;
-  Json followed = Json::array();
-  for (Json owner : *owners) {
-    const auto found = uids_.find(TextAt(owner, "uid"));
-    if (found == uids_.end()) {
+  Json owners = metadata->value("ownerReferences", Json::array());
+  metadata->erase("ownerReferences");
+  for (Json& owner : owners) {
+    if (const auto found = uids_.find(TextAt(owner, "uid")); found != uids_.end()) {
+      owner["uid"] = found->second;
+      (*metadata)["ownerReferences"].push_back(std::move(owner));
+    } else {
       loaded->notes.push_back(
           fmt::format("{}: its owner {} {} is not in the files: it has none now",
                       TextAt(*metadata, "name"), TextAt(owner, "kind"), TextAt(owner, "name")));
-      continue;
     }
-    owner["uid"] = found->second;
-    followed.push_back(std::move(owner));
   }
-  metadata->erase("ownerReferences");
-  if (!followed.empty()) (*metadata)["ownerReferences"] = std::move(followed);
 }
 
 absl::Status Loader::SendOne(Json object, Loaded* loaded) {
-  const auto kind = Find(TextAt(object, "apiVersion"), TextAt(object, "kind"));
-  if (!kind.ok()) return kind.status();
-  if (!*kind) {
-    loaded->notes.push_back(fmt::format("{} left out: the server has no kind {} of {}",
-                                        NameOf(object), TextAt(object, "kind"),
-                                        TextAt(object, "apiVersion")));
+  const auto kind = Find(object);
+  if (absl::IsNotFound(kind.status())) {
+    loaded->notes.push_back(
+        fmt::format("{} left out: {}", NameOf(object), std::string(kind.status().message())));
     return absl::OkStatus();
   }
+  if (!kind.ok()) return kind.status();
   Json& metadata = object["metadata"];
   const std::string uid = TextAt(metadata, "uid");
-  for (const char* key :
-       {"uid", "resourceVersion", "creationTimestamp", "managedFields", "generation", "selfLink",
-        "deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    metadata.erase(key);
-  }
+  for (const char* key : kKeysOfServer) metadata.erase(key);
   FollowOwners(&metadata, loaded);
-  std::string path = (*kind)->path;
-  if ((*kind)->namespaced) {
+  std::string path = kind->path;
+  if (kind->namespaced) {
     if (TextAt(metadata, "namespace").empty()) metadata["namespace"] = "default";
     path += "/namespaces/" + TextAt(metadata, "namespace");
   }
-  path += "/" + (*kind)->plural;
-  auto sent = send_("POST", path, "application/json", object.dump());
-  if (!sent.ok()) return sent.status();
+  path += "/" + kind->plural;
   const std::string own = path + "/" + TextAt(metadata, "name");
-  if (sent->code == 409) {
-    sent = send_("PATCH", own, "application/merge-patch+json", object.dump());
-    if (!sent.ok()) return sent.status();
-    loaded->changed += IsThere(object) ? 0 : 1;
-  } else {
-    ++loaded->created;
-  }
-  if (sent->code >= 300) {
-    return absl::FailedPreconditionError(fmt::format("{}: {}", NameOf(object), sent->Message()));
-  }
+  auto sent = send_("POST", path, "application/json", object.dump());
+  const bool is_there = sent.ok() && sent->code == 409;
+  if (is_there) sent = send_("PATCH", own, kMergePatchType, object.dump());
+  if (absl::Status status = CheckSent(sent, NameOf(object)); !status.ok()) return status;
+  // What a server has from its start is no news.
+  const bool is_news = kind->plural != "namespaces" && kind->plural != "priorityclasses";
+  if (!is_there) ++loaded->created;
+  if (is_there && is_news) ++loaded->changed;
   if (!uid.empty()) uids_[uid] = TextAt(sent->body, "metadata.uid");
-  return SendStatus(**kind, own, object);
-}
-
-absl::Status Loader::SendStatus(const Kind& kind, const std::string& path, const Json& object) {
   const Json status = object.value("status", Json::object());
-  if (!kind.has_status || status.empty()) return absl::OkStatus();
-  const auto sent = send_("PATCH", path + "/status", "application/merge-patch+json",
-                          Json{{"status", status}}.dump());
-  if (!sent.ok()) return sent.status();
-  if (sent->code < 300) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      fmt::format("status of {}: {}", NameOf(object), sent->Message()));
+  if (status.empty()) return absl::OkStatus();
+  sent = send_("PATCH", own + "/status", kMergePatchType, Json{{"status", status}}.dump());
+  if (sent.ok() && sent->code == 404) return absl::OkStatus();  // of the kind it is no own part
+  return CheckSent(sent, "status of " + NameOf(object));
 }
 
 absl::StatusOr<Loaded> Loader::Send() {
   Loaded loaded;
-  std::stable_sort(objects_.begin(), objects_.end(),
-                   [](const Json& a, const Json& b) { return RankOf(a) < RankOf(b); });
-  for (Json& object : objects_) {
+  SortByRank(&objects_);
+  for (Json& object : std::exchange(objects_, {})) {
     if (IsServers(object)) continue;
     if (absl::Status status = SendOne(std::move(object), &loaded); !status.ok()) return status;
   }
-  objects_.clear();
   return loaded;
 }
 
 absl::StatusOr<std::vector<Json>> SaveObjects(const Sender& send) {
-  std::vector<std::string> paths = {"/api/v1"};
   const auto groups = send("GET", "/apis", "", "");
   if (!groups.ok()) return groups.status();
-  for (const Json& group : groups->body.value("groups", Json::array())) {
+  std::vector<std::string> paths = {"/api/v1"};
+  for (const Json& group : ListAt(groups->body, "groups")) {
     paths.push_back("/apis/" + TextAt(group, "preferredVersion.groupVersion"));
   }
   std::vector<Json> objects;
   for (const std::string& path : paths) {
-    const auto list = send("GET", path, "", "");
-    if (!list.ok()) return list.status();
-    for (const Json& resource : list->body.value("resources", Json::array())) {
-      const std::string name = TextAt(resource, "name");
-      const Json verbs = resource.value("verbs", Json::array());
-      const bool is_listed = std::find(verbs.begin(), verbs.end(), "list") != verbs.end();
-      if (!is_listed || name.find('/') != name.npos) continue;
-      const auto all = send("GET", fmt::format("{}/{}", path, name), "", "");
-      if (!all.ok()) return all.status();
-      for (Json object : all->body.value("items", Json::array())) {
-        object["kind"] = TextAt(resource, "kind");
-        object["apiVersion"] = path.substr(path.find('/', 1) + 1);
-        object["metadata"].erase("managedFields");
-        object["metadata"].erase("resourceVersion");
-        if (!IsServers(object)) objects.push_back(std::move(object));
-      }
-    }
+    if (absl::Status status = SaveVersion(send, path, &objects); !status.ok()) return status;
   }
-  std::stable_sort(objects.begin(), objects.end(),
-                   [](const Json& a, const Json& b) { return RankOf(a) < RankOf(b); });
+  SortByRank(&objects);
   return objects;
 }
 

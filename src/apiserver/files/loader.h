@@ -1,17 +1,31 @@
 #pragma once
 
+#include <functional>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "apiserver/files/sender.h"
+#include "absl/status/statusor.h"
+#include "apiserver/json.h"
 
 // Objects of files into an API server, and out of it.
 
 namespace outrigger::apiserver {
+
+/// An API server's answer. `body` is null where it was no JSON.
+struct Sent {
+  int code = 0;
+  Json body;
+};
+
+/// Sends one request with a JSON body (empty: none) and returns its answer; an error if there is
+/// none.
+using Sender =
+    std::function<absl::StatusOr<Sent>(std::string_view method, const std::string& path,
+                                       std::string_view content_type, const std::string& body)>;
 
 /// What came of a load.
 struct Loaded {
@@ -39,18 +53,15 @@ class Loader {
     std::string path;  // "/apis/apps/v1"
     std::string plural;
     bool namespaced = false;
-    bool has_status = false;
   };
-  absl::StatusOr<std::optional<Kind>> Find(const std::string& group_version,
-                                           const std::string& kind);
+  absl::StatusOr<Kind> Find(const Json& object);
   absl::Status SendOne(Json object, Loaded* loaded);
-  absl::Status SendStatus(const Kind& kind, const std::string& path, const Json& object);
   void FollowOwners(Json* metadata, Loaded* loaded) const;
 
   const Sender send_;
   std::vector<Json> objects_;
-  std::map<std::string, std::string> uids_;  // of the file -> of the server
-  std::map<std::pair<std::string, std::string>, std::optional<Kind>> kinds_;
+  std::map<std::string, std::string> uids_;                    // of the file -> of the server
+  std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by apiVersion and kind
 };
 
 /// All objects of the server, as YAML or JSON documents can hold them: in the order in which they

@@ -1,14 +1,13 @@
-#include "apiserver/patch/json_patch.h"
-
-#include <charconv>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "apiserver/patch/go_text.h"
+#include "apiserver/patch/patch.h"
 #include "fmt/format.h"
 
 namespace outrigger::apiserver {
@@ -26,11 +25,9 @@ struct PatchPlace {
 };
 
 // Of a list with `size` places; negative numbers count from its end.
-std::optional<size_t> IndexIn(std::string_view key, size_t size) {
-  if (key.size() > 1 && key.starts_with('+') && key[1] != '-') key.remove_prefix(1);
+std::optional<size_t> IndexIn(const std::string& key, size_t size) {
   int64_t index = 0;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), index);
-  if (error != std::errc() || end != key.data() + key.size()) return std::nullopt;
+  if (!absl::SimpleAtoi(key, &index)) return std::nullopt;
   const auto count = static_cast<int64_t>(size);
   if (index < 0) index += count;
   if (index < 0 || index >= count) return std::nullopt;
@@ -161,36 +158,14 @@ bool ApplyOperation(const Json& operation, size_t* copied, Json* root) {
   return false;
 }
 
-Failure Undecodable(const Json& value, std::string_view into) {
-  return Failure::BadRequest(fmt::format(
-      "error decoding patch: json: cannot unmarshal {} into Go {}", JsonTypeName(value), into));
-}
-
-std::optional<Failure> CheckOperations(const Json& patch) {
-  if (patch.is_null()) return std::nullopt;
-  if (!patch.is_array()) return Undecodable(patch, "value of type []handlers.jsonPatchOp");
-  for (const Json& operation : patch) {
-    if (operation.is_null()) continue;
-    if (!operation.is_object()) return Undecodable(operation, "value of type handlers.jsonPatchOp");
-    for (const char* name : {"from", "op", "path"}) {
-      const auto member = operation.find(name);
-      if (member == operation.end() || member->is_null() || member->is_string()) continue;
-      return Undecodable(*member, fmt::format("struct field jsonPatchOp.{} of type string", name));
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
-Failure RejectedPatch() {
-  return {.code = 422,
-          .reason = "Invalid",
-          .message = "the server rejected our request due to an error in our request"};
-}
-
 std::optional<Failure> ApplyJsonPatch(const Json& patch, Json* object) {
-  if (std::optional<Failure> failure = CheckOperations(patch)) return failure;
+  if (!patch.is_array() || std::any_of(patch.begin(), patch.end(), [](const Json& operation) {
+        return !operation.is_object() || TextIn(operation, "path") == nullptr;
+      })) {
+    return Failure::BadRequest("error decoding patch: a JSON patch is a list of operations");
+  }
   if (patch.size() > kMaxOperations) {
     return Failure::TooLarge(
         fmt::format("Request entity too large: The allowed maximum operations in a JSON patch is "
@@ -199,7 +174,10 @@ std::optional<Failure> ApplyJsonPatch(const Json& patch, Json* object) {
   }
   size_t copied = 0;
   for (const Json& operation : patch) {
-    if (!ApplyOperation(operation, &copied, object)) return RejectedPatch();
+    if (ApplyOperation(operation, &copied, object)) continue;
+    return Failure{.code = 422,
+                   .reason = "Invalid",
+                   .message = "the server rejected our request due to an error in our request"};
   }
   return std::nullopt;
 }

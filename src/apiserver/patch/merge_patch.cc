@@ -1,7 +1,4 @@
-#include "apiserver/patch/merge_patch.h"
-
-#include "apiserver/patch/go_text.h"
-#include "fmt/format.h"
+#include "apiserver/patch/patch.h"
 
 namespace outrigger::apiserver {
 namespace {
@@ -39,12 +36,8 @@ void MergeMembers(const Json& patch, Json* object) {
 }  // namespace
 
 std::optional<Failure> ApplyMergePatch(const Json& patch, Json* object) {
-  if (patch.is_null()) return Failure::BadRequest("Invalid JSON Patch");
   if (!patch.is_object()) {
-    return Failure::BadRequest(
-        fmt::format("error decoding patch: json: cannot unmarshal {} into Go value of type "
-                    "map[string]interface {{}}",
-                    JsonTypeName(patch)));
+    return Failure::BadRequest("error decoding patch: a merge patch is an object");
   }
   MergeMembers(patch, object);
   return std::nullopt;

@@ -1,26 +1,36 @@
 #pragma once
 
+#include <span>
+#include <string>
 #include <string_view>
 
-#include "absl/time/time.h"
-#include "apiserver/json.h"
+#include "apiserver/select/columns.h"
 
 namespace outrigger::apiserver {
 
-/// What a cell is computed by: of `object`, with the path that the table of columns has.
-using CellFunction = Json (*)(const Json& object, std::string_view path, absl::Time now);
+/// A column of a built-in kind ("apps/Deployment"). A title begins with '*' if it is for -o wide,
+/// then with '#', '?' or '!' of integers,
+/// booleans and the name.
+struct ColumnRow {
+  std::string_view kind;
+  std::string_view title;
+  const char* path;
+  CellFunction cell;
+  const char* otherwise = "";
+};
 
-/// The function of that name; nullptr: there is none.
-CellFunction FindCellFunction(std::string_view name);
+std::span<const ColumnRow> BuiltInColumns();
 
-/// How long ago the time at `path` was; null where there is none.
-Json AgeCell(const Json& object, std::string_view path, absl::Time now);
+/// All values that are texts, or the JSON of others.
+Json TextCell(const CellSource& source);
+/// How long ago the time was.
+Json AgeCell(const CellSource& source);
 
 // Of pods (pod_cells.cc).
-Json PodReadyCell(const Json& pod, std::string_view path, absl::Time now);
-Json PodStatusCell(const Json& pod, std::string_view path, absl::Time now);
-Json PodRestartsCell(const Json& pod, std::string_view path, absl::Time now);
-Json PodGatesCell(const Json& pod, std::string_view path, absl::Time now);
+Json PodReadyCell(const CellSource& source);
+Json PodStatusCell(const CellSource& source);
+Json PodRestartsCell(const CellSource& source);
+Json PodGatesCell(const CellSource& source);
 
 /// The `status` of the condition of that type, or "".
 std::string_view ConditionOf(const Json& object, std::string_view type);

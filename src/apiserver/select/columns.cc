@@ -1,11 +1,9 @@
 #include "apiserver/select/columns.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "apiserver/select/cells.h"
-#include "apiserver/select/column_table.h"
 #include "apiserver/select/field_path.h"
 #include "fmt/format.h"
 
@@ -18,77 +16,43 @@ std::string TwoUnits(int64_t large, const char* large_unit, int64_t small, const
   return fmt::format("{}{}{}{}", large, large_unit, small, small_unit);
 }
 
-// "*#Title!=function:path?otherwise"; see column_table.h.
-Column ParseColumn(std::string_view text) {
-  Column column;
-  const std::string_view title = text.substr(0, text.find('='));
-  std::string_view source = title == text ? "" : text.substr(title.size() + 1);
-  for (const char c : title) {
-    if (c == '*') column.priority = 1;
-    if (c == '#') column.type = "integer";
-    if (c == '?') column.type = "boolean";
-    if (c == '!') column.format = "name";
-    if (std::string_view("*#?!").find(c) == std::string_view::npos) column.name += c;
-  }
-  if (title == text) {
-    source = column.name == "Name" ? "metadata.name" : "age:metadata.creationTimestamp";
-  }
-  if (const size_t colon = source.find(':'); colon != std::string_view::npos) {
-    column.function = source.substr(0, colon);
-    source.remove_prefix(colon + 1);
-  }
-  const size_t mark = source.find('?');
-  column.path = source.substr(0, mark);
-  column.has_otherwise = mark != std::string_view::npos;
-  if (column.has_otherwise) column.otherwise = source.substr(mark + 1);
-  if (!column.has_otherwise && column.function == "age") column.otherwise = "<unknown>";
+Column NameColumn() {
+  Column column = {.name = "Name", .format = "name", .cell = TextCell};
+  column.path.Parse(".metadata.name");
   return column;
 }
 
-std::vector<Column> ParseColumns(std::string_view text) {
-  std::vector<Column> columns;
-  while (!text.empty()) {
-    const std::string_view one = text.substr(0, text.find("; "));
-    columns.push_back(ParseColumn(one));
-    text.remove_prefix(std::min(text.size(), one.size() + 2));
-  }
-  return columns;
-}
-
-// What the type of the column makes of a field's value.
-Json FieldCell(const Column& column, const Json* value) {
-  if (column.type == "integer") return value == nullptr ? Json(0) : *value;
-  if (column.type == "boolean") return value == nullptr ? Json(column.otherwise == "true") : *value;
-  const bool is_text = value != nullptr && value->is_string();
-  if (value == nullptr || (is_text && value->get_ref<const std::string&>().empty())) {
-    return column.otherwise;
-  }
-  return is_text ? *value : Json(value->dump());
-}
-
-Json BuiltInCell(const Column& column, const Json& object, absl::Time now) {
-  if (column.function.empty()) return FieldCell(column, ValueAt(object, column.path));
-  const CellFunction function = FindCellFunction(column.function);
-  Json cell = function(object, column.path, now);
-  return cell.is_null() ? Json(column.otherwise) : cell;
-}
-
 // As upstream's tableconvertor: a value of another type than the column's is not shown.
-Json CustomCell(const Column& column, const Json& object, absl::Time now) {
-  const Json* value = column.json_path.Find(object);
-  if (value == nullptr || value->is_null()) return nullptr;
-  if (column.type == "string") return value->is_string() ? *value : Json(value->dump());
-  if (column.type == "boolean") return value->is_boolean() ? *value : Json();
-  if (column.type == "date") {
-    if (!value->is_string()) return nullptr;
-    const Json age = AgeCell(*value, "", now);
-    return age.is_null() ? Json("<invalid>") : age;
-  }
-  if (!value->is_number()) return nullptr;
-  return column.type == "integer" ? Json(value->get<int64_t>()) : Json(value->get<double>());
+Json CustomCell(const CellSource& source) {
+  const Json& value = source.first();
+  if (value.is_null()) return nullptr;
+  if (source.type == "boolean") return value.is_boolean() ? value : Json();
+  if (source.type == "integer") return value.is_number() ? Json(value.get<int64_t>()) : Json();
+  if (source.type == "number") return value.is_number() ? Json(value.get<double>()) : Json();
+  if (source.type != "date") return value.is_string() ? value : Json(value.dump());
+  if (!value.is_string()) return nullptr;
+  const Json age = AgeCell(source);
+  return age.is_null() ? Json("<invalid>") : age;
 }
 
-using KindColumns = std::map<std::pair<std::string_view, std::string_view>, Columns>;
+Column BuiltInColumn(const ColumnRow& row) {
+  Column column;
+  column.cell = row.cell;
+  column.otherwise = row.otherwise;
+  column.path.Parse(row.path);
+  for (const char c : row.title) {
+    if (c == '*') {
+      column.priority = 1;
+    } else if (c == '#' || c == '?') {
+      column.type = c == '#' ? "integer" : "boolean";
+    } else if (c == '!') {
+      column.format = "name";
+    } else {
+      column.name += c;
+    }
+  }
+  return column;
+}
 
 }  // namespace
 
@@ -110,41 +74,40 @@ std::string AgeText(absl::Duration age) {
   return fmt::format("{}y", days / 365);
 }
 
+const Json& CellSource::first() const {
+  static const Json nothing;
+  return values.empty() ? nothing : *values.front();
+}
+
 const Columns& Columns::OfKind(std::string_view group, std::string_view kind) {
-  static const Columns* const others = [] {
-    auto* columns = new Columns;
-    columns->columns_ = ParseColumns("Name!; Created At=metadata.creationTimestamp");
-    columns->columns_[1].type = "date";
-    return columns;
-  }();
+  using KindColumns = std::map<std::string_view, Columns>;
+  static const auto* const others = new Columns(OfCustomResource(nullptr));
   static const KindColumns* const known = [] {
     auto* kinds = new KindColumns;
-    for (const ColumnsRow& row : kColumnTable) {
-      (*kinds)[{row.group, row.kind}].columns_ = ParseColumns(row.columns);
+    for (const ColumnRow& row : BuiltInColumns()) {
+      std::vector<Column>& columns = (*kinds)[row.kind].columns_;
+      // The names of events say nothing.
+      if (columns.empty() && row.kind != "Event") columns.push_back(NameColumn());
+      columns.push_back(BuiltInColumn(row));
     }
     return kinds;
   }();
-  const auto found = known->find({group, kind});
+  const auto found = known->find(group.empty() ? kind : fmt::format("{}/{}", group, kind));
   return found == known->end() ? *others : found->second;
 }
 
 Columns Columns::OfCustomResource(const Json& printer_columns) {
   Columns columns;
-  columns.columns_ = ParseColumns("Name!");
+  columns.columns_.push_back(NameColumn());
   const Json age = {
       {{"name", "Age"}, {"type", "date"}, {"jsonPath", ".metadata.creationTimestamp"}}};
   for (const Json& given : printer_columns.is_array() ? printer_columns : age) {
     Column column = {.name = TextAt(given, "name"),
                      .type = TextAt(given, "type"),
                      .format = TextAt(given, "format"),
-                     .description = TextAt(given, "description"),
                      .priority = static_cast<int>(NumberAt(given, "priority")),
-                     .function = "custom",
-                     .path = TextAt(given, "jsonPath")};
-    if (column.description.empty()) {
-      column.description = "Custom resource definition column (in JSONPath format): " + column.path;
-    }
-    if (!column.json_path.Parse(column.path)) column.json_path.Parse(".metadata['']");
+                     .cell = CustomCell};
+    column.path.Parse(TextAt(given, "jsonPath"));
     columns.columns_.push_back(std::move(column));
   }
   return columns;
@@ -156,7 +119,7 @@ Json Columns::Definitions() const {
     definitions.push_back({{"name", column.name},
                            {"type", column.type},
                            {"format", column.format},
-                           {"description", column.description},
+                           {"description", ""},
                            {"priority", column.priority}});
   }
   return definitions;
@@ -165,8 +128,10 @@ Json Columns::Definitions() const {
 Json Columns::CellsOf(const Json& object, absl::Time now) const {
   Json cells = Json::array();
   for (const Column& column : columns_) {
-    const bool custom = column.function == "custom";
-    cells.push_back(custom ? CustomCell(column, object, now) : BuiltInCell(column, object, now));
+    const std::vector<const Json*> values = column.path.Find(object);
+    Json cell = column.cell({values, object, now, column.type});
+    if (cell.is_null()) cell = column.otherwise;
+    cells.push_back(std::move(cell));
   }
   return cells;
 }

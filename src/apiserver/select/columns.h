@@ -15,25 +15,33 @@ namespace outrigger::apiserver {
 /// How kubectl prints a time span: "3m12s", "5d"; "<invalid>" below -1 s.
 std::string AgeText(absl::Duration age);
 
-/// A column of a table; of what is computed by `function` from `path`, or by a JSONPath.
+/// What a cell shows is made of: the values at its column's path, or the whole object.
+struct CellSource {
+  const std::vector<const Json*>& values;
+  const Json& object;
+  absl::Time now;
+  std::string_view type = "string";  // of the column
+
+  const Json& first() const;  // null where there is none
+};
+/// Null: there is nothing to show.
+using CellFunction = Json (*)(const CellSource& source);
+
 struct Column {
   std::string name;
   std::string type = "string";  // "string", "integer", "number", "boolean", "date"
   std::string format = {};      // "name" of the column that names the object
-  std::string description = {};
-  int priority = 0;  // 1: with -o wide only
-  std::string function = {};
-  std::string path = {};
-  std::string otherwise = {};  // what is shown where there is nothing
-  bool has_otherwise = false;
-  JsonPath json_path = {};
+  int priority = 0;             // 1: with -o wide only
+  JsonPath path = {};
+  CellFunction cell = nullptr;
+  Json otherwise = {};  // what is shown where there is nothing
 };
 
 /// The columns of a kind. Immutable, so thread-safe.
 class Columns {
  public:
-  /// Those of a built-in kind as kube-apiserver 1.37 has them; of a kind that it has none for, the
-  /// name and the time of creation.
+  /// Those that kube-apiserver 1.37 has of a built-in kind that a scheduler's users look at; of
+  /// others the name and the age.
   static const Columns& OfKind(std::string_view group, std::string_view kind);
   /// Those of a custom resource, by the additionalPrinterColumns of its version (null: none, then
   /// the age). Columns with a JSONPath that cannot be read stay empty.

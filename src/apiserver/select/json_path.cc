@@ -1,109 +1,83 @@
 #include "apiserver/select/json_path.h"
 
-#include <charconv>
+#include <utility>
 
-#include "absl/strings/ascii.h"
 #include "apiserver/select/field_path.h"
+#include "re2/re2.h"
 
 namespace outrigger::apiserver {
 namespace {
 
-bool IsQuoted(std::string_view text) {
-  return text.size() >= 2 && (text[0] == '\'' || text[0] == '"') && text.back() == text[0];
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && absl::ascii_isspace(static_cast<unsigned char>(text.front()))) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && absl::ascii_isspace(static_cast<unsigned char>(text.back()))) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
+const LazyRE2 kEachForm = {R"(\.\*|\.?\[\*\])"};
+const LazyRE2 kMemberForm = {R"(\.((?:[^.\[\\]|\\.)+))"};
+const LazyRE2 kQuotedForm = {R"re(\.?\[(?:'([^']*)'|"([^"]*)")\])re"};
+const LazyRE2 kIndexForm = {R"(\.?\[(-?\d{1,9})\])"};
+const LazyRE2 kWhereForm = {R"(\.?\[\?\(\s*@\.([^=\s]+)\s*==\s*(.*?)\s*\)\])"};
 
 }  // namespace
 
-bool JsonPath::ParseBracket(std::string_view inside) {
-  if (inside == "*") {
-    steps_.push_back({.kind = Step::Kind::kEach});
-    return true;
+bool JsonPath::Read(std::string_view* text, Step* step) {
+  re2::StringPiece rest(text->data(), text->size());
+  std::string other;
+  if (RE2::Consume(&rest, *kEachForm)) {
+    step->kind = Step::Kind::kEach;
+  } else if (RE2::Consume(&rest, *kMemberForm, &step->name)) {
+    step->kind = Step::Kind::kMember;
+    RE2::GlobalReplace(&step->name, R"(\\(.))", R"(\1)");
+  } else if (RE2::Consume(&rest, *kQuotedForm, &step->name, &other)) {
+    step->kind = Step::Kind::kMember;
+    step->name += other;
+  } else if (RE2::Consume(&rest, *kIndexForm, &step->index)) {
+    step->kind = Step::Kind::kIndex;
+  } else if (RE2::Consume(&rest, *kWhereForm, &step->name, &other)) {
+    step->kind = Step::Kind::kWhere;
+    if (other.size() > 1 && other.front() == '\'' && other.back() == '\'') {
+      step->value = other.substr(1, other.size() - 2);
+    } else {
+      step->value = Json::parse(other, nullptr, /*allow_exceptions=*/false);
+    }
+  } else {
+    return false;
   }
-  if (IsQuoted(inside)) {
-    const std::string_view name = inside.substr(1, inside.size() - 2);
-    steps_.push_back({.kind = Step::Kind::kMember, .name = std::string(name)});
-    return true;
-  }
-  if (inside.starts_with("?(@.") && inside.ends_with(')')) {
-    const size_t sign = inside.find("==");
-    if (sign == std::string_view::npos) return false;
-    const std::string_view value = Trimmed(inside.substr(sign + 2, inside.size() - sign - 3));
-    Step step = {.kind = Step::Kind::kWhere,
-                 .name = std::string(Trimmed(inside.substr(4, sign - 4)))};
-    step.value = IsQuoted(value) ? Json(value.substr(1, value.size() - 2))
-                                 : Json::parse(value, nullptr, /*allow_exceptions=*/false);
-    steps_.push_back(step);
-    return !step.value.is_discarded();
-  }
-  Step step = {.kind = Step::Kind::kIndex};
-  const auto [end, error] =
-      std::from_chars(inside.data(), inside.data() + inside.size(), step.index);
-  steps_.push_back(step);
-  return error == std::errc() && end == inside.data() + inside.size();
+  text->remove_prefix(text->size() - rest.size());
+  return !step->value.is_discarded();
 }
 
 bool JsonPath::Parse(std::string_view text) {
   steps_.clear();
-  if (text.empty() || (text[0] != '.' && text[0] != '[')) return false;
-  while (!text.empty() && text != ".") {
-    if (text[0] == '[') {
-      const size_t end = text.starts_with("[?") ? text.find(")]") + 1 : text.find(']');
-      if (end == std::string_view::npos || end == 0) return false;
-      if (!ParseBracket(Trimmed(text.substr(1, end - 1)))) return false;
-      text.remove_prefix(end + 1);
-      continue;
-    }
-    if (text[0] != '.') return false;
-    Step step = {.kind = Step::Kind::kMember};
-    size_t i = 1;
-    for (; i < text.size() && text[i] != '.' && text[i] != '['; ++i) {
-      if (text[i] == '\\' && i + 1 < text.size()) ++i;
-      step.name += text[i];
-    }
-    if (step.name.empty() && (i >= text.size() || text[i] != '[')) return false;
-    if (step.name == "*") step.kind = Step::Kind::kEach;
-    if (!step.name.empty()) steps_.push_back(step);
-    text.remove_prefix(i);
+  readable_ = !text.empty();
+  if (text == ".") text = "";
+  while (readable_ && !text.empty()) readable_ = Read(&text, &steps_.emplace_back());
+  return readable_;
+}
+
+std::vector<const Json*> JsonPath::Find(const Json& object) const {
+  if (!readable_) return {};
+  std::vector<const Json*> found = {&object};
+  for (const Step& step : steps_) {
+    std::vector<const Json*> next;
+    for (const Json* value : found) Walk(step, *value, &next);
+    found = std::move(next);
   }
-  return true;
+  std::erase_if(found, [](const Json* value) { return value->is_null(); });
+  return found;
 }
 
-const Json* JsonPath::Find(const Json& object) const {
-  return FindFrom(object, 0);
-}
-
-const Json* JsonPath::FindFrom(const Json& value, size_t at) const {
-  if (at == steps_.size()) return &value;
-  const Step& step = steps_[at];
+void JsonPath::Walk(const Step& step, const Json& value, std::vector<const Json*>* found) {
   if (step.kind == Step::Kind::kMember) {
-    const auto member = value.is_object() ? value.find(step.name) : value.end();
-    return member == value.end() ? nullptr : FindFrom(*member, at + 1);
-  }
-  if (step.kind == Step::Kind::kIndex) {
+    const auto member = value.find(step.name);
+    if (member != value.end()) found->push_back(&*member);
+  } else if (step.kind == Step::Kind::kIndex) {
     const auto size = static_cast<int64_t>(value.is_array() ? value.size() : 0);
     const int64_t index = step.index < 0 ? step.index + size : step.index;
-    if (index < 0 || index >= size) return nullptr;
-    return FindFrom(value[static_cast<size_t>(index)], at + 1);
-  }
-  if (!value.is_structured()) return nullptr;
-  for (const Json& item : value) {
-    if (step.kind == Step::Kind::kWhere) {
-      const Json* compared = ValueAt(item, step.name);
-      if (compared == nullptr || *compared != step.value) continue;
+    if (index >= 0 && index < size) found->push_back(&value[static_cast<size_t>(index)]);
+  } else if (value.is_structured()) {
+    for (const Json& item : value) {
+      const Json* const compared = ValueAt(item, step.name);
+      const bool fits = compared != nullptr && *compared == step.value;
+      if (step.kind == Step::Kind::kEach || fits) found->push_back(&item);
     }
-    if (const Json* found = FindFrom(item, at + 1)) return found;
   }
-  return nullptr;
 }
 
 }  // namespace outrigger::apiserver

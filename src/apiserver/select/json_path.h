@@ -8,14 +8,14 @@
 
 namespace outrigger::apiserver {
 
-/// The JSONPaths of CustomResourceDefinitions: `.spec.replicas`, `['a.b']`, `.items[0]`, `[*]`,
-/// `.conditions[?(@.type=="Ready")].status`. Immutable after Parse().
+/// The JSONPaths of columns and CustomResourceDefinitions: `.spec.replicas`, `['a.b']`,
+/// `.items[0]`, `[*]`, `.conditions[?(@.type=="Ready")].status`. Immutable after Parse().
 class JsonPath {
  public:
-  /// False: malformed, or of a kind that no column or scale path has.
+  /// False: malformed, or of a kind that no column has; then nothing is there.
   bool Parse(std::string_view text);
-  /// The first value there; nullptr: nothing.
-  const Json* Find(const Json& object) const;
+  /// The values there that are not null.
+  std::vector<const Json*> Find(const Json& object) const;
 
  private:
   struct Step {
@@ -25,10 +25,11 @@ class JsonPath {
     Json value = {};  // what kWhere compares with
   };
 
-  bool ParseBracket(std::string_view inside);
-  const Json* FindFrom(const Json& value, size_t step) const;
+  static bool Read(std::string_view* text, Step* step);
+  static void Walk(const Step& step, const Json& value, std::vector<const Json*>* found);
 
   std::vector<Step> steps_;
+  bool readable_ = false;
 };
 
 }  // namespace outrigger::apiserver

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "apiserver/select/cells.h"
-#include "apiserver/select/columns.h"
 #include "apiserver/select/field_path.h"
 #include "fmt/format.h"
 
@@ -11,17 +10,13 @@ namespace {
 
 struct PodSummary {
   int64_t ready = 0;
-  size_t containers = 0;
   std::string status;
   int64_t restarts = 0;
   std::string last_restart = {};  // RFC 3339 in UTC, so that texts compare as times
 };
 
-bool IsSidecar(const Json& pod, const std::string& name) {
-  for (const Json& container : ListAt(pod, "spec.initContainers")) {
-    if (TextAt(container, "name") == name) return TextAt(container, "restartPolicy") == "Always";
-  }
-  return false;
+bool IsSidecar(const Json& container) {
+  return TextAt(container, "restartPolicy") == "Always";
 }
 
 void CountRestarts(const Json& status, PodSummary* summary) {
@@ -30,41 +25,36 @@ void CountRestarts(const Json& status, PodSummary* summary) {
       std::max(summary->last_restart, TextAt(status, "lastState.terminated.finishedAt"));
 }
 
-// "Error", "Signal:9" or "ExitCode:1".
+// "Error" or "ExitCode:1".
 std::string TerminationOf(const Json& status) {
   const std::string& reason = TextAt(status, "state.terminated.reason");
   if (!reason.empty()) return reason;
-  const int64_t signal = NumberAt(status, "state.terminated.signal");
-  if (signal != 0) return fmt::format("Signal:{}", signal);
   return fmt::format("ExitCode:{}", NumberAt(status, "state.terminated.exitCode"));
 }
 
-// The status while an init container is not done; "" if this one is.
-std::string InitStatusOf(const Json& pod, const Json& status, size_t index, bool sidecar,
-                         PodSummary* summary) {
+// What the pod waits for; "" if the init container is done, or a sidecar that runs.
+std::string InitStatusOf(const Json& status, size_t index, size_t count) {
   const bool terminated = ValueAt(status, "state.terminated") != nullptr;
   if (terminated && NumberAt(status, "state.terminated.exitCode") == 0) return "";
-  if (sidecar && IsTrueAt(status, "started")) {
-    summary->ready += IsTrueAt(status, "ready");
-    return "";
-  }
   if (terminated) return "Init:" + TerminationOf(status);
+  if (IsTrueAt(status, "started")) return "";
   const std::string& waiting = TextAt(status, "state.waiting.reason");
   if (!waiting.empty() && waiting != "PodInitializing") return "Init:" + waiting;
-  return fmt::format("Init:{}/{}", index, ListAt(pod, "spec.initContainers").size());
+  return fmt::format("Init:{}/{}", index, count);
 }
 
-// True if an init container is not done. `sidecars` gets the restarts that stay.
-bool SummarizeInitContainers(const Json& pod, PodSummary* summary, PodSummary* sidecars) {
-  size_t index = 0;
-  for (const Json& status : ListAt(pod, "status.initContainerStatuses")) {
-    const bool sidecar = IsSidecar(pod, TextAt(status, "name"));
-    CountRestarts(status, summary);
-    if (sidecar) CountRestarts(status, sidecars);
-    std::string pending = InitStatusOf(pod, status, index++, sidecar, summary);
-    if (pending.empty()) continue;
-    summary->status = std::move(pending);
-    return true;
+// True if an init container is not done.
+bool SummarizeInitContainers(const Json& pod, PodSummary* summary) {
+  const Json& statuses = ListAt(pod, "status.initContainerStatuses");
+  const size_t count = ListAt(pod, "spec.initContainers").size();
+  for (size_t i = 0; i < statuses.size(); ++i) {
+    CountRestarts(statuses[i], summary);
+    std::string pending = InitStatusOf(statuses[i], i, count);
+    if (!pending.empty()) {
+      summary->status = std::move(pending);
+      return true;
+    }
+    summary->ready += IsTrueAt(statuses[i], "started") && IsTrueAt(statuses[i], "ready");
   }
   return false;
 }
@@ -73,57 +63,41 @@ void SummarizeContainers(const Json& pod, PodSummary* summary) {
   bool has_running = false;
   std::string error;
   const Json& statuses = ListAt(pod, "status.containerStatuses");
-  for (size_t i = statuses.size(); i-- > 0;) {
-    const Json& status = statuses[i];
-    CountRestarts(status, summary);
-    const std::string& waiting = TextAt(status, "state.waiting.reason");
+  for (auto status = statuses.rbegin(); status != statuses.rend(); ++status) {
+    CountRestarts(*status, summary);
+    const std::string& waiting = TextAt(*status, "state.waiting.reason");
     if (!waiting.empty()) {
       summary->status = waiting;
-    } else if (ValueAt(status, "state.terminated") != nullptr) {
-      summary->status = TerminationOf(status);
-      if (NumberAt(status, "state.terminated.exitCode") != 0) error = summary->status;
-    } else if (IsTrueAt(status, "ready") && ValueAt(status, "state.running") != nullptr) {
+    } else if (ValueAt(*status, "state.terminated") != nullptr) {
+      summary->status = TerminationOf(*status);
+      if (NumberAt(*status, "state.terminated.exitCode") != 0) error = summary->status;
+    } else if (IsTrueAt(*status, "ready") && ValueAt(*status, "state.running") != nullptr) {
       has_running = true;
       ++summary->ready;
     }
   }
   if (summary->status != "Completed") return;
-  if (has_running && ConditionOf(pod, "Ready") == "True") {
-    summary->status = "Running";
-  } else if (!error.empty()) {
-    summary->status = error;
-  } else if (has_running) {
-    summary->status = "NotReady";
+  if (has_running) {
+    summary->status = ConditionOf(pod, "Ready") == "True" ? "Running" : "NotReady";
   }
+  if (!error.empty() && summary->status != "Running") summary->status = error;
 }
 
 PodSummary Summarize(const Json& pod) {
   const std::string& phase = TextAt(pod, "status.phase");
   const std::string& reason = TextAt(pod, "status.reason");
   PodSummary summary = {.status = reason.empty() ? phase : reason};
-  summary.containers = ListAt(pod, "spec.containers").size();
-  for (const Json& container : ListAt(pod, "spec.initContainers")) {
-    summary.containers += TextAt(container, "restartPolicy") == "Always";
-  }
   for (const Json& condition : ListAt(pod, "status.conditions")) {
-    if (TextAt(condition, "type") == "PodScheduled" &&
-        TextAt(condition, "reason") == "SchedulingGated") {
-      summary.status = "SchedulingGated";
-    }
+    if (TextAt(condition, "reason") == "SchedulingGated") summary.status = "SchedulingGated";
   }
-  PodSummary sidecars;
-  const bool initializing = SummarizeInitContainers(pod, &summary, &sidecars);
-  if (!initializing || ConditionOf(pod, "Initialized") == "True") {
-    summary.restarts = sidecars.restarts;
-    summary.last_restart = sidecars.last_restart;
+  if (!SummarizeInitContainers(pod, &summary)) {
+    summary.restarts = 0;
+    summary.last_restart.clear();
     SummarizeContainers(pod, &summary);
   }
-  if (ValueAt(pod, "metadata.deletionTimestamp") != nullptr) {
-    if (reason == "NodeLost") {
-      summary.status = "Unknown";
-    } else if (phase != "Succeeded" && phase != "Failed") {
-      summary.status = "Terminating";
-    }
+  const bool ended = phase == "Succeeded" || phase == "Failed";
+  if (ValueAt(pod, "metadata.deletionTimestamp") != nullptr && !ended) {
+    summary.status = "Terminating";
   }
   return summary;
 }
@@ -137,30 +111,32 @@ std::string_view ConditionOf(const Json& object, std::string_view type) {
   return "";
 }
 
-Json PodReadyCell(const Json& pod, std::string_view, absl::Time) {
-  const PodSummary summary = Summarize(pod);
-  return fmt::format("{}/{}", summary.ready, summary.containers);
+Json PodReadyCell(const CellSource& source) {
+  const Json& pod = source.object;
+  const Json& init = ListAt(pod, "spec.initContainers");
+  const auto sidecars = static_cast<size_t>(std::count_if(init.begin(), init.end(), IsSidecar));
+  return fmt::format("{}/{}", Summarize(pod).ready,
+                     ListAt(pod, "spec.containers").size() + sidecars);
 }
 
-Json PodStatusCell(const Json& pod, std::string_view, absl::Time) {
-  return Summarize(pod).status;
+Json PodStatusCell(const CellSource& source) {
+  return Summarize(source.object).status;
 }
 
-Json PodRestartsCell(const Json& pod, std::string_view, absl::Time now) {
-  const PodSummary summary = Summarize(pod);
-  const Json age = AgeCell({{"at", summary.last_restart}}, "at", now);
+Json PodRestartsCell(const CellSource& source) {
+  const PodSummary summary = Summarize(source.object);
+  const Json last = summary.last_restart;
+  const Json age = AgeCell({{&last}, source.object, source.now});
   if (summary.restarts == 0 || age.is_null()) return std::to_string(summary.restarts);
   return fmt::format("{} ({} ago)", summary.restarts, age.get<std::string>());
 }
 
-Json PodGatesCell(const Json& pod, std::string_view, absl::Time) {
-  const Json& gates = ListAt(pod, "spec.readinessGates");
-  if (gates.empty()) return "<none>";
-  size_t open = 0;
-  for (const Json& gate : gates) {
-    open += ConditionOf(pod, TextAt(gate, "conditionType")) == "True";
-  }
-  return fmt::format("{}/{}", open, gates.size());
+Json PodGatesCell(const CellSource& source) {
+  const Json& gates = ListAt(source.object, "spec.readinessGates");
+  const auto open = std::count_if(gates.begin(), gates.end(), [&](const Json& gate) {
+    return ConditionOf(source.object, TextAt(gate, "conditionType")) == "True";
+  });
+  return gates.empty() ? Json() : Json(fmt::format("{}/{}", open, gates.size()));
 }
 
 }  // namespace outrigger::apiserver

@@ -29,22 +29,18 @@ class Selector {
   /// Matches everything.
   Selector() = default;
 
-  /// Reads both parameters for a list of `kind`; 400 if one is malformed or names a field that the
-  /// kind does not offer. `more_fields` are the selectableFields of a custom resource, and nullptr
-  /// for what is built in.
+  /// Reads both parameters for a list of `kind`; 400 if one is malformed, has a backslash, or names
+  /// a field that the kind does not offer. `more_fields` are the selectableFields of a custom
+  /// resource, and nullptr for what is built in.
   static std::optional<Failure> Parse(std::string_view labels, std::string_view fields,
                                       std::string_view group, std::string_view kind,
                                       const std::vector<std::string>* more_fields,
                                       Selector* selector);
 
-  bool Matches(const Json& object) const;
   bool MatchesLabels(const StringMap& labels) const { return labels_.Matches(labels); }
-  bool MatchesEverything() const { return labels_.match_expressions.empty() && terms_.empty(); }
   /// `fields` as SelectableFields() has them, name and namespace beside them.
   bool MatchesFields(std::string_view name, std::string_view namespace_,
                      const StringMap& fields) const;
-  /// The value that the field must have; nullptr: there is no such condition.
-  const std::string* RequiredValue(std::string_view path) const;
 
  private:
   struct Term {
@@ -52,6 +48,8 @@ class Selector {
     bool equal;
     std::string value;
   };
+
+  static std::optional<Failure> ReadTerm(const std::string& text, Term* term);
 
   LabelSelector labels_;
   std::vector<Term> terms_;

@@ -11,7 +11,18 @@ namespace outrigger::apiserver {
 namespace {
 
 void SetVersion(uint64_t version, Json* object) {
+  object->erase("apiVersion");
+  object->erase("kind");
   (*object)["metadata"]["resourceVersion"] = std::to_string(version);
+}
+
+// Without apiVersion and kind; what is no UTF-8 in it is replaced.
+std::string StoredTextOf(const Json& object) {
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1);
+}
+
+ObjectName NameOfObject(const Json& object) {
+  return {TextAt(object, "metadata.namespace"), TextAt(object, "metadata.name")};
 }
 
 }  // namespace
@@ -22,102 +33,92 @@ Json Stored::Parse() const {
 
 Collection* Store::Open(std::string_view name, const FieldsOf& fields_of) {
   const MutexLock lock(mutex_);
-  const auto found = collections_.find(name);
-  if (found != collections_.end()) return found->second.get();
-  auto made = std::make_unique<Collection>();
-  made->name = name;
-  made->fields_of = fields_of;
-  return collections_.emplace(name, std::move(made)).first->second.get();
+  std::unique_ptr<Collection>& collection = collections_[std::string(name)];
+  if (collection == nullptr) {
+    collection = std::make_unique<Collection>(Collection{std::string(name), fields_of, {}});
+  }
+  return collection.get();
 }
 
-StoredPtr Store::Seal(const Collection& collection, Json object) {
+StoredPtr Store::Draft(const Collection& collection, Json object) {
   auto stored = std::make_shared<Stored>();
   object.erase("apiVersion");
   object.erase("kind");
   const Json& metadata = object["metadata"];
-  stored->name = {TextAt(metadata, "namespace"), TextAt(metadata, "name")};
+  stored->name = NameOfObject(object);
   stored->uid = TextAt(metadata, "uid");
   stored->deleting = metadata.contains("deletionTimestamp");
   (void)absl::SimpleAtoi(TextAt(metadata, "resourceVersion"), &stored->version);
-  if (const auto labels = metadata.find("labels"); labels != metadata.end()) {
+  if (const Json* const labels = ValueAt(metadata, "labels")) {
     for (const auto& [key, value] : labels->items()) {
       if (value.is_string()) stored->labels.Append(key, value.get_ref<const std::string&>());
     }
     stored->labels.Normalize();
   }
-  if (const auto owners = metadata.find("ownerReferences"); owners != metadata.end()) {
-    for (const Json& owner : *owners) stored->owners.push_back(TextAt(owner, "uid"));
+  for (const Json& owner : apiserver::ListAt(metadata, "ownerReferences")) {
+    stored->owners.push_back(TextAt(owner, "uid"));
   }
   if (collection.fields_of) stored->fields = collection.fields_of(object);
-  stored->text = object.dump(-1, ' ', false, Json::error_handler_t::replace);
-  stored->text.erase(0, 1);
+  stored->text = StoredTextOf(object);
   return stored;
 }
 
-StoredPtr Store::Draft(const Collection& collection, Json object) {
-  return Seal(collection, std::move(object));
-}
-
 Written Store::Create(Collection* collection, Json object, StoredPtr* stored) {
-  const ObjectName name{TextAt(object["metadata"], "namespace"),
-                        TextAt(object["metadata"], "name")};
   const MutexLock lock(mutex_);
-  if (collection->objects.contains(name)) return Written::kExists;
+  if (collection->objects.contains(NameOfObject(object))) return Written::kExists;
   SetVersion(version_ + 1, &object);
-  *stored = Seal(*collection, std::move(object));
-  collection->objects.emplace(name, *stored);
+  *stored = Draft(*collection, std::move(object));
+  collection->objects.emplace((*stored)->name, *stored);
   Index(collection, **stored, /*add=*/true);
   Append({Change::Kind::kAdded, collection, *stored, nullptr});
   return Written::kDone;
 }
 
+// Whether a write that was based on `base` may be.
+Written Store::Check(const Collection& collection, const Stored& base) const {
+  const auto at = collection.objects.find(base.name);
+  if (at == collection.objects.end() || at->second->uid != base.uid) return Written::kMissing;
+  return at->second->version == base.version ? Written::kDone : Written::kConflict;
+}
+
 Written Store::Replace(Collection* collection, const StoredPtr& base, Json object,
                        StoredPtr* stored) {
-  // Without the lock, as most of the work is here: the same text is no change.
+  // The same text is no change.
   SetVersion(base->version, &object);
-  StoredPtr same = Seal(*collection, object);
+  const bool is_same = StoredTextOf(object) == base->text;
   const MutexLock lock(mutex_);
-  const auto at = collection->objects.find(base->name);
-  if (at == collection->objects.end() || at->second->uid != base->uid) return Written::kMissing;
-  if (at->second->version != base->version) return Written::kConflict;
-  *stored = at->second;
-  if (same->text == base->text) return Written::kNothing;
+  if (const Written may = Check(*collection, *base); may != Written::kDone) return may;
+  *stored = base;
+  if (is_same) return Written::kNothing;
   SetVersion(version_ + 1, &object);
-  *stored = Seal(*collection, std::move(object));
+  *stored = Draft(*collection, std::move(object));
   Index(collection, *base, /*add=*/false);
   Index(collection, **stored, /*add=*/true);
-  at->second = *stored;
+  collection->objects[base->name] = *stored;
   Append({Change::Kind::kModified, collection, *stored, base});
   return Written::kDone;
 }
 
 Written Store::Remove(Collection* collection, const StoredPtr& base, Json state, StoredPtr* last) {
   const MutexLock lock(mutex_);
-  const auto at = collection->objects.find(base->name);
-  if (at == collection->objects.end() || at->second->uid != base->uid) return Written::kMissing;
-  if (at->second->version != base->version) return Written::kConflict;
+  if (const Written may = Check(*collection, *base); may != Written::kDone) return may;
   SetVersion(version_ + 1, &state);
-  *last = Seal(*collection, std::move(state));
+  *last = Draft(*collection, std::move(state));
   Index(collection, *base, /*add=*/false);
-  collection->objects.erase(at);
+  collection->objects.erase(base->name);
   Append({Change::Kind::kDeleted, collection, *last, base});
   return Written::kDone;
 }
 
 void Store::Index(Collection* collection, const Stored& object, bool add) {
   for (const std::string& owner : object.owners) {
-    auto entry = std::make_pair(owner, std::make_pair(collection, object.name));
     if (add) {
-      owned_.insert(std::move(entry));
-    } else {
-      owned_.erase(entry);
+      owned_[owner].emplace(collection, object.name);
+    } else if (owned_[owner].erase({collection, object.name}); owned_[owner].empty()) {
+      owned_.erase(owner);
     }
   }
-  if (add) {
-    uids_.insert(object.uid);
-  } else {
-    uids_.erase(object.uid);
-  }
+  add ? (void)uids_.insert(object.uid) : (void)uids_.erase(object.uid);
 }
 
 void Store::Append(Change change) {
@@ -133,21 +134,16 @@ void Store::Append(Change change) {
   changed_.notify_all();
 }
 
-StoredPtr Store::Find(const Collection& collection, const ObjectName& name) const {
-  const auto at = collection.objects.find(name);
-  return at == collection.objects.end() ? nullptr : at->second;
-}
-
 StoredPtr Store::Get(const Collection& collection, const ObjectName& name) const {
   const MutexLock lock(mutex_);
-  return Find(collection, name);
+  const auto at = collection.objects.find(name);
+  return at == collection.objects.end() ? nullptr : at->second;
 }
 
 Listing Store::ListLocked(const Collection& collection, std::string_view namespace_) const {
   Listing listing;
   listing.version = version_;
-  auto at = collection.objects.begin();
-  if (!namespace_.empty()) at = collection.objects.lower_bound({std::string(namespace_), ""});
+  auto at = collection.objects.lower_bound({std::string(namespace_), ""});
   for (; at != collection.objects.end(); ++at) {
     if (!namespace_.empty() && at->first.namespace_ != namespace_) break;
     listing.objects.push_back(at->second);
@@ -187,21 +183,19 @@ std::optional<Listing> Store::ListAt(const Collection& collection, std::string_v
 }
 
 std::vector<std::pair<Collection*, ObjectName>> Store::OwnedBy(const std::string& uid) const {
-  std::vector<std::pair<Collection*, ObjectName>> owned;
   const MutexLock lock(mutex_);
-  for (auto at = owned_.lower_bound({uid, {nullptr, {}}}); at != owned_.end(); ++at) {
-    if (at->first != uid) break;
-    owned.push_back(at->second);
-  }
-  return owned;
+  const auto at = owned_.find(uid);
+  if (at == owned_.end()) return {};
+  return {at->second.begin(), at->second.end()};
 }
 
 std::vector<StoredPtr> Store::OwnedIn(const Collection* collection, const std::string& uid) const {
   std::vector<StoredPtr> owned;
   const MutexLock lock(mutex_);
-  for (auto at = owned_.lower_bound({uid, {nullptr, {}}}); at != owned_.end(); ++at) {
-    if (at->first != uid) break;
-    if (at->second.first == collection) owned.push_back(Find(*collection, at->second.second));
+  const auto at = owned_.find(uid);
+  if (at == owned_.end()) return owned;
+  for (const auto& [of, name] : at->second) {
+    if (of == collection) owned.push_back(collection->objects.at(name));
   }
   return owned;
 }

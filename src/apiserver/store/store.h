@@ -139,11 +139,10 @@ class Store {
                      const std::stop_token& stop) const;
 
  private:
-  static StoredPtr Seal(const Collection& collection, Json object);
   void Append(Change change) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Index(Collection* collection, const Stored& object, bool add)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  StoredPtr Find(const Collection& collection, const ObjectName& name) const
+  Written Check(const Collection& collection, const Stored& base) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Listing ListLocked(const Collection& collection, std::string_view namespace_) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -158,8 +157,8 @@ class Store {
   std::deque<Change> changes_ ABSL_GUARDED_BY(mutex_);
   uint64_t first_ ABSL_GUARDED_BY(mutex_) = 2;
   size_t past_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  absl::btree_set<std::pair<std::string, std::pair<Collection*, ObjectName>>> owned_
-      ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, absl::btree_set<std::pair<Collection*, ObjectName>>> owned_
+      ABSL_GUARDED_BY(mutex_);  // by the UID of the owner
   absl::btree_set<std::string> uids_ ABSL_GUARDED_BY(mutex_);
 };
 

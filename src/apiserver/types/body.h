@@ -13,6 +13,9 @@ namespace outrigger::apiserver {
 /// Objects that are nested deeper are refused, in every form.
 inline constexpr int kMaxDepth = 500;
 
+/// As Go writes texts: each byte that is not UTF-8 becomes U+FFFD.
+std::string AsUtf8(std::string_view text);
+
 /// Reads JSON. Of a field that comes twice the last one counts, and `duplicates` gets
 /// `duplicate field "spec.x"` (100 at most). Returns what is wrong with text that is malformed or
 /// nested too deeply.

@@ -7,92 +7,25 @@
 
 #include "apiserver/types/scalars.h"
 #include "fmt/format.h"
-#include "fmt/ranges.h"
 
 namespace outrigger::apiserver {
 namespace {
 
 constexpr size_t kMaxErrors = 100;  // as many as upstream keeps
 
-// Where a value stands; of `type` if that is an object of it. Lives on the stack.
+// Where a value stands. Lives on the stack.
 struct Place {
   const Place* parent = nullptr;
-  const Type* type = nullptr;    // the parent's type, where the parent is a message
-  const Field* field = nullptr;  // nullptr: the object itself, or an element
-  std::string_view key = {};     // of a map
-  int64_t index = -1;            // of a list
+  std::string_view name = {};  // of a field, or the key of a map; empty: the object itself
+  int64_t index = -1;          // of a list
 };
 
 // "spec.containers[0].name"
-void AppendStrictPath(const Place& place, std::string* path) {
-  if (place.parent != nullptr) AppendStrictPath(*place.parent, path);
-  if (place.index >= 0) {
-    *path += fmt::format("[{}]", place.index);
-    return;
-  }
-  const std::string_view name = place.field != nullptr ? place.field->name : place.key;
-  if (name.empty()) return;
-  if (!path->empty()) *path += '.';
-  *path += name;
-}
-
-// Names of Go's embedded structs that lead to a field. False: it is not in there.
-bool FindEmbedded(const Type& type, const Field* field, std::vector<std::string_view>* names) {
-  for (const Field& one : type.fields) {
-    if (&one == field) return true;
-    if (!one.inlined) continue;
-    names->push_back(one.name);
-    if (FindEmbedded(*one.type, field, names)) return true;
-    names->pop_back();
-  }
-  return false;
-}
-
-// "spec.containers.livenessProbe.ProbeHandler.httpGet", as Go's errors have it.
-void CollectGoPath(const Place& place, std::vector<std::string_view>* names) {
-  if (place.parent != nullptr) CollectGoPath(*place.parent, names);
-  if (place.field == nullptr) return;
-  FindEmbedded(*place.type, place.field, names);
-  names->push_back(place.field->name);
-}
-
-const char* ScalarTypeOfGo(FieldKind kind) {
-  switch (kind) {
-    case FieldKind::kBool:
-      return "bool";
-    case FieldKind::kInt32:
-    case FieldKind::kIntOrString:
-      return "int32";
-    case FieldKind::kInt64:
-      return "int64";
-    case FieldKind::kDouble:
-      return "float64";
-    case FieldKind::kBytes:
-      return "[]uint8";
-    case FieldKind::kQuantity:
-      return "resource.Quantity";
-    default:
-      return "string";
-  }
-}
-
-// Of a whole field ("[]v1.Container"), or of its elements.
-std::string TypeOfGo(const Field& field, bool whole) {
-  if (whole && field.map && field.kind == FieldKind::kQuantity) return "v1.ResourceList";
-  std::string type = whole && field.map ? "map[string]" : "";
-  if (whole && field.list) type += "[]";
-  type += field.type != nullptr ? field.type->go_name() : ScalarTypeOfGo(field.kind);
-  return type;
-}
-
-std::string ValueNameOfGo(const Json& value, bool with_number) {
-  if (value.is_number()) return with_number ? fmt::format("number {}", value.dump()) : "number";
-  if (value.is_boolean()) return "bool";
-  return value.type_name();
-}
-
-bool IsInteger(FieldKind kind) {
-  return kind == FieldKind::kInt32 || kind == FieldKind::kInt64 || kind == FieldKind::kIntOrString;
+std::string PathOf(const Place& place) {
+  std::string path = place.parent == nullptr ? "" : PathOf(*place.parent);
+  if (place.index >= 0) return fmt::format("{}[{}]", path, place.index);
+  if (!path.empty() && !place.name.empty()) path += '.';
+  return path.append(place.name);
 }
 
 bool IsIntegerOf(FieldKind kind, const Json& value) {
@@ -107,15 +40,40 @@ class Conformer {
  public:
   explicit Conformer(std::vector<std::string>* unknown) : unknown_(unknown) {}
 
+  bool Element(const Field& field, const Place& at, Json* value) {
+    if (value->is_null()) {
+      *value = field.kind == FieldKind::kBytes ? Json("") : ZeroElement(field);
+      return true;
+    }
+    switch (field.kind) {
+      case FieldKind::kRaw:
+      case FieldKind::kFieldsV1:
+      case FieldKind::kJson:
+        return true;
+      case FieldKind::kSchemaOrBool:
+      case FieldKind::kSchemaOrArray:
+      case FieldKind::kSchemaOrStrings:
+        return Schema(field, at, value);
+      case FieldKind::kMessage:
+        if (value->is_object()) return Object(*field.type, at, value);
+        return Mismatch(FactsOf(field.kind).word, at, *value);
+      default:
+        return Scalar(field, value) || Mismatch(FactsOf(field.kind).word, at, *value);
+    }
+  }
+
+  const std::string& problem() const { return problem_; }
+
+ private:
   bool Object(const Type& type, const Place& at, Json* object) {
     for (auto it = object->begin(); it != object->end();) {
       const Field* field = type.Find(it.key());
-      if (field == nullptr) AddUnknown({.parent = &at, .key = it.key()});
+      const Place place{.parent = &at, .name = it.key()};
+      if (field == nullptr) AddUnknown(place);
       if (field == nullptr || it->is_null()) {
         it = object->erase(it);
         continue;
       }
-      const Place place{.parent = &at, .type = &type, .field = field};
       if (!Whole(*field, place, &*it)) return false;
       it = IsLeftOut(*field, *it) ? object->erase(it) : std::next(it);
     }
@@ -127,9 +85,6 @@ class Conformer {
     return true;
   }
 
-  const std::string& problem() const { return problem_; }
-
- private:
   static bool IsLeftOut(const Field& field, const Json& value) {
     // A list or map that is empty is absent when it comes back from storage.
     const bool is_gone = (field.list || field.map) && value.empty();
@@ -143,26 +98,10 @@ class Conformer {
   }
 
   Json ZeroElement(const Field& field) {
-    switch (field.kind) {
-      case FieldKind::kString:
-        return "";
-      case FieldKind::kBool:
-        return false;
-      case FieldKind::kInt32:
-      case FieldKind::kInt64:
-      case FieldKind::kDouble:
-      case FieldKind::kIntOrString:
-        return 0;
-      case FieldKind::kQuantity:
-        return "0";
-      case FieldKind::kMessage: {
-        Json object = Json::object();
-        Object(*field.type, {}, &object);
-        return object;
-      }
-      default:
-        return nullptr;
-    }
+    if (field.kind == FieldKind::kQuantity) return "0";
+    Json zero(FactsOf(field.kind).zero);
+    if (field.kind == FieldKind::kMessage) Object(*field.type, {}, &zero);
+    return zero;
   }
 
   bool Whole(const Field& field, const Place& at, Json* value) {
@@ -171,9 +110,9 @@ class Conformer {
   }
 
   bool Map(const Field& field, const Place& at, Json* value) {
-    if (!value->is_object()) return Mismatch(field, true, at, *value);
+    if (!value->is_object()) return Mismatch("object", at, *value);
     for (auto& [key, element] : value->items()) {
-      const Place place{.parent = &at, .key = key};
+      const Place place{.parent = &at, .name = key};
       if (!(field.list ? List(field, place, &element) : Element(field, place, &element))) {
         return false;
       }
@@ -183,7 +122,7 @@ class Conformer {
 
   bool List(const Field& field, const Place& at, Json* value) {
     if (value->is_null()) *value = Json::array();  // of a map
-    if (!value->is_array()) return Mismatch(field, true, at, *value);
+    if (!value->is_array()) return Mismatch("list", at, *value);
     int64_t index = 0;
     for (Json& element : *value) {
       if (!Element(field, {.parent = &at, .index = index++}, &element)) return false;
@@ -191,46 +130,17 @@ class Conformer {
     return true;
   }
 
-  bool Element(const Field& field, const Place& at, Json* value) {
-    if (value->is_null()) {
-      *value = field.kind == FieldKind::kBytes ? Json("") : ZeroElement(field);
-      return true;
-    }
-    switch (field.kind) {
-      case FieldKind::kMessage:
-        return value->is_object() ? Object(*field.type, at, value)
-                                  : Mismatch(field, false, at, *value);
-      case FieldKind::kRaw:
-      case FieldKind::kFieldsV1:
-      case FieldKind::kJson:
-        return true;
-      case FieldKind::kSchemaOrBool:
-      case FieldKind::kSchemaOrArray:
-      case FieldKind::kSchemaOrStrings:
-        return Schema(field, value);
+  bool Scalar(const Field& field, Json* value) {
+    if (field.kind == FieldKind::kDouble) return value->is_number();
+    if (field.kind == FieldKind::kQuantity && !value->is_string()) *value = value->dump();
+    switch (FactsOf(field.kind).zero) {
+      case Json::value_t::boolean:
+        return value->is_boolean();
+      case Json::value_t::number_integer:
+        return IsIntegerOf(field.kind, *value) ||
+               (field.kind == FieldKind::kIntOrString && value->is_string());
       default:
-        return Scalar(field, at, value);
-    }
-  }
-
-  bool Scalar(const Field& field, const Place& at, Json* value) {
-    switch (field.kind) {
-      case FieldKind::kBool:
-        return value->is_boolean() || Mismatch(field, false, at, *value);
-      case FieldKind::kInt32:
-      case FieldKind::kInt64:
-        return IsIntegerOf(field.kind, *value) || Mismatch(field, false, at, *value);
-      case FieldKind::kIntOrString:
-        return value->is_string() || IsIntegerOf(field.kind, *value) ||
-               Mismatch(field, false, at, *value);
-      case FieldKind::kDouble:
-        if (!value->is_number()) return Mismatch(field, false, at, *value);
-        return true;
-      case FieldKind::kQuantity:
-        if (!value->is_string()) *value = value->dump();
-        return Text(field, value);
-      default:
-        return value->is_string() ? Text(field, value) : Mismatch(field, false, at, *value);
+        return value->is_string() && Text(field, value);
     }
   }
 
@@ -245,68 +155,49 @@ class Conformer {
       problem = ConformTime(field.kind == FieldKind::kMicroTime, &text);
       if (text.empty()) *value = nullptr;
     }
-    return problem ? Fail(*std::move(problem)) : true;
-  }
-
-  // Upstream decodes these by themselves: without places, and without a word of unknown fields.
-  bool Schema(const Field& field, Json* value) {
-    if (value->is_object()) return Conformer(nullptr).ObjectOf(*field.type, value, &problem_);
-    if (field.kind == FieldKind::kSchemaOrBool) {
-      return value->is_boolean() || Fail("boolean or JSON schema expected");
-    }
-    if (!value->is_array() || value->empty()) {
-      *value = nullptr;
-      return true;
-    }
-    const Field element{
-        .name = field.name,
-        .kind = field.kind == FieldKind::kSchemaOrArray ? FieldKind::kMessage : FieldKind::kString,
-        .list = true,
-        .type = field.kind == FieldKind::kSchemaOrArray ? field.type : nullptr};
-    Conformer alone(nullptr);
-    return alone.List(element, {}, value) || Fail(alone.problem_);
-  }
-
-  bool ObjectOf(const Type& type, Json* value, std::string* problem) {
-    if (Object(type, {}, value)) return true;
-    *problem = problem_;
+    if (!problem) return true;
+    problem_ = *std::move(problem);
     return false;
   }
 
-  bool Mismatch(const Field& field, bool whole, const Place& at, const Json& value) {
-    std::vector<std::string_view> names;
-    CollectGoPath(at, &names);
-    const bool with_number = !whole && IsInteger(field.kind);
-    const Place* place = &at;
-    while (place != nullptr && place->type == nullptr) place = place->parent;
-    const std::string what =
-        fmt::format("json: cannot unmarshal {} into Go", ValueNameOfGo(value, with_number));
-    const std::string type = TypeOfGo(field, whole);
-    if (place == nullptr) return Fail(fmt::format("{} value of type {}", what, type));
-    return Fail(fmt::format("{} struct field {}.{} of type {}", what, place->type->kind(),
-                            fmt::join(names, "."), type));
+  // Of unknown fields in there upstream says nothing.
+  bool Schema(const Field& field, const Place& at, Json* value) {
+    std::vector<std::string>* const unknown = std::exchange(unknown_, nullptr);
+    bool good = true;
+    if (value->is_object()) {
+      good = Object(*field.type, at, value);
+    } else if (field.kind == FieldKind::kSchemaOrBool) {
+      good = value->is_boolean() || Mismatch(FactsOf(field.kind).word, at, *value);
+    } else if (!value->is_array() || value->empty()) {
+      *value = nullptr;
+    } else {
+      const bool texts = field.kind == FieldKind::kSchemaOrStrings;
+      Field element = field;
+      element.kind = texts ? FieldKind::kString : FieldKind::kMessage;
+      good = List(element, at, value);
+    }
+    unknown_ = unknown;
+    return good;
   }
 
-  bool Fail(std::string problem) {
-    problem_ = std::move(problem);
+  // Unless another problem is known, which is deeper.
+  bool Mismatch(std::string_view wanted, const Place& at, const Json& value) {
+    const std::string path = PathOf(at);
+    if (problem_.empty()) {
+      problem_ = fmt::format("{} must be {}, not {}", path.empty() ? "the whole" : path, wanted,
+                             value.type_name());
+    }
     return false;
   }
 
   void AddUnknown(const Place& at) {
     if (unknown_ == nullptr || unknown_->size() >= kMaxErrors) return;
-    std::string path;
-    AppendStrictPath(at, &path);
-    unknown_->push_back(fmt::format("unknown field {}", Json(path).dump()));
+    unknown_->push_back(fmt::format("unknown field {}", Json(PathOf(at)).dump()));
   }
 
   std::vector<std::string>* unknown_;
   std::string problem_;
 };
-
-Failure CannotBeHandled(const Type& type, std::string_view problem) {
-  return Failure::BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}",
-                                         type.kind(), type.version(), type.kind(), problem));
-}
 
 }  // namespace
 
@@ -320,13 +211,14 @@ bool IsEmptyValue(const Field& field, const Json& value) {
 
 std::optional<Failure> Conform(const Type& type, Json* object,
                                std::vector<std::string>* unknown_fields) {
-  if (!object->is_object()) {
-    return CannotBeHandled(type, fmt::format("json: cannot unmarshal {} into Go value of type {}",
-                                             ValueNameOfGo(*object, false), type.go_name()));
-  }
   Conformer conformer(unknown_fields);
-  if (conformer.Object(type, {}, object)) return std::nullopt;
-  return CannotBeHandled(type, conformer.problem());
+  Field whole;
+  whole.kind = FieldKind::kMessage;
+  whole.type = &type;
+  if (conformer.Element(whole, {}, object)) return std::nullopt;
+  return Failure::BadRequest(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}",
+                                         type.kind(), type.version(), type.kind(),
+                                         conformer.problem()));
 }
 
 }  // namespace outrigger::apiserver

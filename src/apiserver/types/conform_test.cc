@@ -96,49 +96,39 @@ struct RefusalRow {
 
 constexpr RefusalRow kRefusals[] = {
     {"text for a number", "Pod", R"({"spec": {"priority": "x"}})",
-     "json: cannot unmarshal string into Go struct field PodSpec.spec.priority of type int32"},
+     "spec.priority must be int32, not string"},
     {"a fraction", "Pod", R"({"spec": {"priority": 1.5}})",
-     "json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.priority of type int32"},
+     "spec.priority must be int32, not number"},
     {"a number that is too large", "Pod", R"({"spec": {"priority": 99999999999}})",
-     "json: cannot unmarshal number 99999999999 into Go struct field PodSpec.spec.priority of type "
-     "int32"},
+     "spec.priority must be int32, not number"},
     {"a number for text", "Pod", R"({"spec": {"containers": [{"env": [{"value": 5}]}]}})",
-     "json: cannot unmarshal number into Go struct field EnvVar.spec.containers.env.value of type "
-     "string"},
+     "spec.containers[0].env[0].value must be string, not number"},
     {"text for a flag", "Pod", R"({"spec": {"hostNetwork": "true"}})",
-     "json: cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type bool"},
+     "spec.hostNetwork must be bool, not string"},
     {"in a map", "Pod", R"({"metadata": {"labels": {"a": 1}}})",
-     "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type "
-     "string"},
+     "metadata.labels.a must be string, not number"},
     {"a list for a map", "Pod", R"({"metadata": {"labels": ["a"]}})",
-     "json: cannot unmarshal array into Go struct field ObjectMeta.metadata.labels of type "
-     "map[string]string"},
+     "metadata.labels must be object, not array"},
     {"an object for a list", "Pod", R"({"spec": {"containers": {}}})",
-     "json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type "
-     "[]v1.Container"},
+     "spec.containers must be list, not object"},
     {"text in a list of objects", "Pod", R"({"spec": {"containers": ["a"]}})",
-     "json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type "
-     "v1.Container"},
-    {"a list for an object", "Pod", R"({"spec": []})",
-     "json: cannot unmarshal array into Go struct field Pod.spec of type v1.PodSpec"},
+     "spec.containers[0] must be object, not string"},
+    {"a list for an object", "Pod", R"({"spec": []})", "spec must be object, not array"},
     {"in an inlined message", "Pod",
      R"({"spec": {"containers": [{"livenessProbe": {"httpGet": {"port": true}}}]}})",
-     "json: cannot unmarshal bool into Go struct field HTTPGetAction.spec.containers.livenessProbe."
-     "ProbeHandler.httpGet.port of type int32"},
+     "spec.containers[0].livenessProbe.httpGet.port must be intorstring, not boolean"},
     {"no quantity", "Pod", R"({"spec": {"overhead": {"cpu": "x"}}})",
      "quantities must match the regular expression "
      "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
     {"no time", "Pod", R"({"metadata": {"creationTimestamp": "x"}})",
-     R"(parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006")"},
+     R"(parsing time "x" as "2006-01-02T15:04:05Z07:00": it is none)"},
     {"no such day", "Pod", R"({"metadata": {"creationTimestamp": "2026-02-30T00:00:00Z"}})",
-     R"(parsing time "2026-02-30T00:00:00Z": day out of range)"},
+     R"(parsing time "2026-02-30T00:00:00Z" as "2006-01-02T15:04:05Z07:00": it is none)"},
     {"a time without microseconds", "Lease", R"({"spec": {"renewTime": "2020-01-01T00:00:00Z"}})",
-     R"(parsing time "2020-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": )"
-     R"(cannot parse "Z" as ".000000")"},
-    {"no base64", "Secret", R"({"data": {"a": "YWJj%%"}})", "illegal base64 data at input byte 4"},
-    {"base64 that is cut off", "Secret", R"({"data": {"a": "YWJjYQ"}})",
-     "illegal base64 data at input byte 4"},
-    {"not an object", "Pod", R"(5)", "json: cannot unmarshal number into Go value of type v1.Pod"},
+     R"(parsing time "2020-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": it is none)"},
+    {"no base64", "Secret", R"({"data": {"a": "YWJj%%"}})", "illegal base64 data"},
+    {"base64 that is cut off", "Secret", R"({"data": {"a": "YWJjYQ"}})", "illegal base64 data"},
+    {"not an object", "Pod", R"(5)", "the whole must be object, not number"},
 };
 
 TEST(Conform, RefusesWhatIsOfAnotherType) {
@@ -193,7 +183,7 @@ TEST(Conform, TakesSchemasThatAreSomethingElse) {
   object["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["additionalProperties"] = 1;
   const auto failure = Conform(TypeOfKind("CustomResourceDefinition"), &object, &unknown);
   ASSERT_TRUE(failure);
-  EXPECT_THAT(failure->message, ::testing::EndsWith(": boolean or JSON schema expected"));
+  EXPECT_THAT(failure->message, ::testing::HasSubstr("additionalProperties must be schemaorbool"));
 }
 
 Json WithDefaults(const char* kind, const char* body) {

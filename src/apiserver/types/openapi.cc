@@ -12,33 +12,6 @@ namespace {
 
 constexpr const char* kKindsOfSchema = "x-kubernetes-group-version-kind";
 
-// A schema that is not of the table, which others refer to by its name.
-struct SpecialSchema {
-  FieldKind kind;
-  const char* name;
-  const char* schema;
-};
-
-constexpr SpecialSchema kSpecialSchemas[] = {
-    {FieldKind::kQuantity, "io.k8s.apimachinery.pkg.api.resource.Quantity",
-     R"({"oneOf":[{"type":"string"},{"type":"number"}]})"},
-    {FieldKind::kIntOrString, "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
-     R"({"format":"int-or-string","oneOf":[{"type":"integer"},{"type":"string"}]})"},
-    {FieldKind::kTime, "io.k8s.apimachinery.pkg.apis.meta.v1.Time",
-     R"({"format":"date-time","type":"string"})"},
-    {FieldKind::kMicroTime, "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime",
-     R"({"format":"date-time","type":"string"})"},
-    {FieldKind::kRaw, "io.k8s.apimachinery.pkg.runtime.RawExtension", R"({"type":"object"})"},
-    {FieldKind::kFieldsV1, "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", R"({"type":"object"})"},
-    {FieldKind::kJson, "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON", "{}"},
-    {FieldKind::kSchemaOrBool,
-     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool", "{}"},
-    {FieldKind::kSchemaOrArray,
-     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrArray", "{}"},
-    {FieldKind::kSchemaOrStrings,
-     "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray", "{}"},
-};
-
 Json KindJsonOf(const Resource& resource) {
   return {{"group", resource.group}, {"version", resource.version}, {"kind", resource.kind}};
 }
@@ -54,7 +27,6 @@ class SchemaMaker {
       schema["properties"][std::string(field->name)] = Property(*field);
       if (field->required) schema["required"].push_back(field->name);
     }
-    if (type.atomic) schema["x-kubernetes-map-type"] = "atomic";
     for (const Resource& resource : TypeTable::Get().resources()) {
       if (resource.type == &type) schema[kKindsOfSchema].push_back(KindJsonOf(resource));
     }
@@ -67,9 +39,6 @@ class SchemaMaker {
   Json Property(const Field& field) {
     Json property = field.map ? MapOf(field) : ElementOrList(field);
     if (property.contains("$ref")) property = {{"allOf", Json::array({std::move(property)})}};
-    if (!field.list_type.empty()) property["x-kubernetes-list-type"] = field.list_type;
-    if (!field.map_keys.empty()) property["x-kubernetes-list-map-keys"] = field.map_keys;
-    if (!field.map_type.empty()) property["x-kubernetes-map-type"] = field.map_type;
     if (!field.merge_key.empty()) property["x-kubernetes-patch-merge-key"] = field.merge_key;
     std::vector<const char*> strategies;
     if (field.merges) strategies.push_back("merge");
@@ -91,34 +60,14 @@ class SchemaMaker {
   }
 
   Json Element(const Field& field) {
-    switch (field.kind) {
-      case FieldKind::kString:
-        return {{"type", "string"}};
-      case FieldKind::kBool:
-        return {{"type", "boolean"}};
-      case FieldKind::kInt32:
-        return {{"type", "integer"}, {"format", "int32"}};
-      case FieldKind::kInt64:
-        return {{"type", "integer"}, {"format", "int64"}};
-      case FieldKind::kDouble:
-        return {{"type", "number"}, {"format", "double"}};
-      case FieldKind::kBytes:
-        return {{"type", "string"}, {"format", "byte"}};
-      case FieldKind::kMessage:
-        Add(*field.type);
-        return Reference(field.type->name);
-      default:
-        return Special(field.kind);
+    if (field.kind == FieldKind::kMessage) {
+      Add(*field.type);
+      return Reference(field.type->name);
     }
-  }
-
-  Json Special(FieldKind kind) {
-    for (const SpecialSchema& special : kSpecialSchemas) {
-      if (special.kind != kind) continue;
-      schemas_[special.name] = Json::parse(special.schema);
-      return Reference(special.name);
-    }
-    return Json::object();
+    const KindFacts& facts = FactsOf(field.kind);
+    if (facts.schema_name == nullptr) return Json::parse(facts.schema);
+    schemas_[facts.schema_name] = Json::parse(facts.schema);
+    return Reference(facts.schema_name);
   }
 
   static Json Reference(const std::string& name) {

@@ -19,7 +19,6 @@ TEST(OpenApi, SaysWhatKubectlMakesPatchesOf) {
   EXPECT_EQ(At(document, schemas + "io.k8s.api.core.v1.Container/properties/ports"),
             Json::parse(R"({
       "type": "array", "items": {"$ref": "#/components/schemas/io.k8s.api.core.v1.ContainerPort"},
-      "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["containerPort", "protocol"],
       "x-kubernetes-patch-merge-key": "containerPort", "x-kubernetes-patch-strategy": "merge"})"));
   EXPECT_EQ(At(document, schemas + "io.k8s.api.apps.v1.DeploymentSpec/properties/strategy"),
             Json::parse(R"({"x-kubernetes-patch-strategy": "retainKeys", "allOf": [

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apiserver/json.h"
@@ -35,6 +36,15 @@ enum class FieldKind : uint8_t {
   kSchemaOrStrings,
 };
 
+/// What is known of the values of a kind.
+struct KindFacts {
+  std::string_view word;    // in the table
+  Json::value_t zero;       // of Go, in JSON; of a quantity "0"
+  const char* schema;       // in OpenAPI; of a message its type has it
+  const char* schema_name;  // by which others refer to it; nullptr: it stands where it is used
+};
+const KindFacts& FactsOf(FieldKind kind);
+
 struct Type;
 
 /// A field of a type. Texts are views into the table, which lives for ever.
@@ -52,10 +62,7 @@ struct Field {
   bool retains_keys = false;
   bool replaces = false;  // strategic merge patch takes the message as one
   std::string_view merge_key = {};
-  std::string_view list_type = {};  // "atomic", "set", "map" or none
-  std::vector<std::string_view> map_keys = {};
-  std::string_view map_type = {};  // of a map or message "atomic", "granular" or none
-  const Type* type = nullptr;      // of a message; of the kinds with a schema JSONSchemaProps
+  const Type* type = nullptr;  // of a message; of the kinds with a schema JSONSchemaProps
   std::optional<Json> default_value = {};
   std::string_view default_only = {};  // the kind of whole object that it is for; empty: all
   std::string_view default_when = {};  // the field beside it that must have the value; empty: none
@@ -65,7 +72,6 @@ struct Field {
 /// A struct of Go. Immutable.
 struct Type {
   std::string name;  // as in OpenAPI v3: "io.k8s.api.core.v1.Pod"
-  bool atomic = false;
   std::vector<Field> fields = {};
 
   /// The field of that name, also one that stands in an inlined message. nullptr: there is none.
@@ -75,15 +81,12 @@ struct Type {
   /// All fields, by name, those of inlined messages in place of these.
   std::span<const Field* const> flat() const { return flat_; }
 
-  /// As Go prints it: "v1.Pod", "Pod", "v1".
-  std::string_view go_name() const;
-  std::string_view kind() const;
-  std::string_view version() const;
-
- private:
-  friend class TypeTable;
+  std::string_view kind() const;     // "Pod"
+  std::string_view version() const;  // "v1"
+  /// Once, when the fields are there (for ever, and those of inlined messages, too).
   void Flatten();
 
+ private:
   std::vector<const Field*> flat_ = {};
 };
 
@@ -112,6 +115,9 @@ struct Resource {
   bool HasSubresource(std::string_view name) const;
 };
 
+/// The group and the version of "apps/v1"; of "v1" the group is "".
+std::pair<std::string_view, std::string_view> SplitApiVersion(std::string_view api_version);
+
 /// Immutable, so thread-safe.
 class TypeTable {
  public:
@@ -131,10 +137,6 @@ class TypeTable {
   /// In the order of discovery: the core group, then the others, each by its versions.
   std::span<const Resource> resources() const { return resources_; }
   std::span<const Type> types() const { return types_; }  // by name
-  const Resource* FindResource(std::string_view group, std::string_view version,
-                               std::string_view plural) const;
-  const Resource* FindKind(std::string_view group, std::string_view version,
-                           std::string_view kind) const;
 
  private:
   explicit TypeTable(std::string_view text);

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,23 +16,12 @@
 namespace outrigger::apiserver {
 
 /// A resource in one version of the API. Immutable.
-struct Served {
-  std::string group;
-  std::string version;
-  std::string kind;
-  std::string plural;
-  std::string singular;
-  std::vector<std::string> short_names;
-  std::vector<std::string> categories;
-  bool namespaced = false;
-  std::vector<std::string> verbs;
-  std::vector<Subresource> subresources;
-  const Type* type = nullptr;                   // null: of a definition
-  std::shared_ptr<const CustomVersion> custom;  // null: built in
-  Collection* collection = nullptr;             // null: nothing is kept (access reviews)
+struct Served : Resource {
+  std::shared_ptr<const CustomVersion> custom = {};  // null: built in
+  Collection* collection = nullptr;                  // null: nothing is kept (access reviews)
+  Json empty_status = {};  // what Go prints of a status without fields; null: nothing
 
   std::string GroupVersion() const { return group.empty() ? version : group + "/" + version; }
-  bool HasSubresource(std::string_view name) const;
   bool HasVerb(std::string_view name) const;
   /// `{"apiVersion":"v1","kind":"Pod",`, which stands before a Stored::text.
   std::string Head() const;
@@ -56,18 +43,14 @@ class Catalog {
   /// Changes with what is served; of an ETag.
   uint64_t generation() const;
 
-  /// Serves what a definition, by its name, has; null: nothing of it any more.
-  void SetCustom(const std::string& name, const CustomDefinition* definition);
-  /// What is served of it.
-  std::vector<ServedPtr> CustomOf(const std::string& name) const;
+  /// Serves what a definition, by its name, has; null: nothing of it any more. Returns what was
+  /// served of it.
+  std::vector<ServedPtr> SetCustom(const std::string& name, const CustomDefinition* definition);
 
  private:
-  ServedPtr FindIf(const std::function<bool(const Served&)>& is_it) const;
-
   Store* const store_;
   mutable Mutex mutex_;
-  std::vector<ServedPtr> built_in_ ABSL_GUARDED_BY(mutex_);
-  std::map<std::string, std::vector<ServedPtr>> custom_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ServedPtr> all_ ABSL_GUARDED_BY(mutex_);
   uint64_t generation_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

@@ -1,10 +1,11 @@
-#include "apiserver/verbs/reads.h"
+#include "apiserver/verbs/verbs.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/escaping.h"
-#include "apiserver/verbs/options.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "fmt/format.h"
 
 namespace outrigger::apiserver {
@@ -14,31 +15,18 @@ namespace {
 constexpr size_t kMostBacklog = size_t{16} << 20;
 
 // A page begins behind a name, in the list as it was at a version.
-struct Continuation {
-  uint64_t version = 0;
-  ObjectName after;
-};
-
-std::string ContinueToken(const Continuation& at) {
-  const Json token = {{"v", "meta.k8s.io/v1"},
-                      {"rv", at.version},
-                      {"start", at.after.namespace_ + "/" + at.after.name}};
-  return absl::WebSafeBase64Escape(token.dump());
+std::string ContinueToken(uint64_t version, const ObjectName& after) {
+  return absl::WebSafeBase64Escape(fmt::format("{}/{}/{}", version, after.namespace_, after.name));
 }
 
-std::optional<Failure> ReadContinue(const std::string& text, Continuation* at) {
+std::optional<Failure> ReadContinue(const std::string& text, uint64_t* version, ObjectName* after) {
   std::string plain;
-  Json token;
-  if (absl::WebSafeBase64Unescape(text, &plain)) token = Json::parse(plain, nullptr, false);
-  const bool is_token = token.is_object() && token.contains("rv") && token.contains("start") &&
-                        token["rv"].is_number_unsigned() && token["start"].is_string();
-  const std::string start = is_token ? token["start"].get<std::string>() : "";
-  const size_t slash = start.find('/');
-  if (slash == start.npos) {
+  std::vector<std::string> parts;
+  if (absl::WebSafeBase64Unescape(text, &plain)) parts = absl::StrSplit(plain, '/');
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[0], version)) {
     return Failure::BadRequest("invalid continue token: continue key is not valid");
   }
-  at->version = token["rv"];
-  at->after = {start.substr(0, slash), start.substr(slash + 1)};
+  *after = {parts[1], parts[2]};
   return std::nullopt;
 }
 
@@ -52,158 +40,92 @@ Failure FromTheFuture(uint64_t asked, uint64_t current) {
   return failure;
 }
 
-Json ListMetadata(uint64_t version, const std::string& next, int64_t remaining) {
-  Json metadata = {{"resourceVersion", std::to_string(version)}};
-  if (next.empty()) return metadata;
-  metadata["continue"] = next;
-  if (remaining > 0) metadata["remainingItemCount"] = remaining;
-  return metadata;
+std::optional<Failure> ReadVersion(const Api& api, const Call& call, uint64_t* version) {
+  if (auto failure = call.query.Version(version)) return failure;
+  const uint64_t current = api.store->version();
+  return *version > current ? std::optional(FromTheFuture(*version, current)) : std::nullopt;
+}
+
+// What is listed: the state of the page before, or of a version; or the newest, which is not older
+// than any.
+std::optional<Failure> ReadState(const Api& api, const Call& call, Listing* listing) {
+  const Collection& collection = *call.served->collection;
+  uint64_t version = 0;
+  ObjectName after;
+  if (auto failure = ReadVersion(api, call, &version)) return failure;
+  const std::string token = call.query.Text("continue");
+  if (token.empty() && call.query.Text("resourceVersionMatch") != "Exact") {
+    *listing = api.store->List(collection, call.target.namespace_);
+    return std::nullopt;
+  }
+  if (!token.empty()) {
+    if (auto failure = ReadContinue(token, &version, &after)) return failure;
+  }
+  auto state = api.store->ListAt(collection, call.target.namespace_, version);
+  if (!state) {
+    return Failure::Expired(
+        "The provided resource version or continue parameter is too old: you must start a new list "
+        "without it.");
+  }
+  *listing = *std::move(state);
+  std::erase_if(listing->objects, [&](const StoredPtr& object) { return object->name <= after; });
+  return std::nullopt;
+}
+
+std::optional<Failure> BeginWatch(const Api& api, const Call& call, Selection selection,
+                                  Reply* reply) {
+  auto watch = std::make_shared<Watch>();
+  if (auto failure = ReadVersion(api, call, &watch->at)) return failure;
+  watch->face = Face::Of(call);
+  watch->initial_ends = call.query.Is("sendInitialEvents");
+  if (watch->initial_ends && watch->face.as_table) {
+    return Failure::BadRequest("sendInitialEvents is not served for tables: list, then watch");
+  }
+  // Without a version a watch begins with what is there, as ADDED.
+  const bool from_now = watch->initial_ends || watch->at == 0;
+  if (from_now) {
+    const Listing listing = api.store->List(*call.served->collection, selection.namespace_);
+    watch->at = listing.version;
+    const bool with_initial = watch->initial_ends || !call.query.Has("sendInitialEvents");
+    for (const StoredPtr& object : listing.objects) {
+      if (with_initial && selection.Has(*object)) watch->initial.push_back(object);
+    }
+  }
+  watch->selection = std::move(selection);
+  watch->bookmarks = call.query.Is("allowWatchBookmarks") && !watch->face.as_table;
+  watch->stream = reply->stream = std::make_shared<http::Stream>(kMostBacklog);
+  api.watches->Begin(std::move(watch),
+                     std::chrono::seconds(call.query.Number("timeoutSeconds").value_or(0)));
+  return std::nullopt;
 }
 
 }  // namespace
 
-Accepted ReadAccept(std::string_view header) {
-  Accepted accepted;
-  if (header.empty()) return accepted;
-  accepted.as_table = header.find("as=Table") != header.npos;
-  accepted.json = false;
-  for (const char* type : {"application/json", "application/vnd.kubernetes.protobuf",
-                           "application/yaml", "*/*", "application/*"}) {
-    accepted.json |= header.find(type) != header.npos;
-  }
-  return accepted;
-}
-
-std::optional<Failure> ReadSelection(const Call& call, Selection* selection) {
-  selection->namespace_ = call.target.namespace_;
-  const Served& served = *call.served;
-  return Selector::Parse(
-      call.query.Text("labelSelector"), call.query.Text("fieldSelector"), served.group, served.kind,
-      served.custom == nullptr ? nullptr : &served.custom->selectable_fields, &selection->selector);
-}
-
-std::string Reads::ObjectText(const Call& call, const Stored& object) const {
-  const Face face{call.served, ReadAccept(call.http.Header("Accept")).as_table,
-                  call.query.Text("includeObject")};
-  if (!face.as_table) return face.TextOf(object);
-  const auto shared = std::make_shared<Stored>(object);
-  return face.TableOf({shared}, {{"resourceVersion", std::to_string(object.version)}}, true,
-                      clock_.wall());
-}
-
-std::optional<Failure> Reads::Get(const Call& call, Reply* reply) const {
+std::optional<Failure> Get(const Api& api, Call* call, Reply* reply) {
   uint64_t version = 0;
-  if (auto failure = apiserver::ReadVersion(call.query, &version)) return failure;
-  const uint64_t current = store_->version();
-  if (version > current) return FromTheFuture(version, current);
-  const StoredPtr object = store_->Get(*call.served->collection, call.object_name());
-  if (object == nullptr) return Failure::NotFound(call.subject());
-  reply->body = ObjectText(call, *object);
+  if (auto failure = ReadVersion(api, *call, &version)) return failure;
+  const StoredPtr object = api.store->Get(*call->served->collection, call->object_name());
+  if (object == nullptr) return Failure::NotFound(call->subject());
+  reply->body = Face::Of(*call).Show(object, api.clock.wall());
   return std::nullopt;
 }
 
-// Which state is listed: a given one exactly, or the newest, which is not older than any.
-std::optional<Failure> Reads::ReadVersion(const Call& call, Listing* listing) const {
-  const Collection& collection = *call.served->collection;
-  uint64_t version = 0;
-  if (auto failure = apiserver::ReadVersion(call.query, &version)) {
-    return Failure::BadRequest("invalid resource version: " + failure->message);
-  }
-  const std::string match = call.query.Text("resourceVersionMatch");
-  if (match == "Exact") {
-    auto at = store_->ListAt(collection, call.target.namespace_, version);
-    if (!at && version > store_->version()) return FromTheFuture(version, store_->version());
-    if (!at) {
-      return Failure::Expired("The provided resource version is too old to be listed.");
-    }
-    *listing = std::move(*at);
-    return std::nullopt;
-  }
-  *listing = store_->List(collection, call.target.namespace_);
-  if (version > listing->version) return FromTheFuture(version, listing->version);
-  return std::nullopt;
-}
-
-std::optional<Failure> Reads::ListPage(const Call& call, const Selection& selection,
-                                       Reply* reply) const {
-  Listing listing;
-  const std::string token = call.query.Text("continue");
-  Continuation from;
-  if (token.empty()) {
-    if (auto failure = ReadVersion(call, &listing)) return failure;
-  } else {
-    if (auto failure = ReadContinue(token, &from)) return failure;
-    const std::string version = call.query.Text("resourceVersion");
-    if (!version.empty() && version != "0") {
-      return Failure::BadRequest("specifying resource version is not allowed when using continue");
-    }
-    auto at = store_->ListAt(*call.served->collection, call.target.namespace_, from.version);
-    if (!at) {
-      return Failure::Expired(
-          "The provided continue parameter is too old to display a consistent list result. You "
-          "must start a new list without the continue parameter.");
-    }
-    listing = std::move(*at);
-    std::erase_if(listing.objects,
-                  [&](const StoredPtr& object) { return object->name <= from.after; });
-  }
-  std::erase_if(listing.objects, [&](const StoredPtr& one) { return !selection.Has(*one); });
-  const auto limit =
-      static_cast<size_t>(std::max<int64_t>(call.query.Number("limit").value_or(0), 0));
-  std::string next;
-  int64_t remaining = 0;
-  if (limit > 0 && listing.objects.size() > limit) {
-    remaining = static_cast<int64_t>(listing.objects.size() - limit);
-    listing.objects.resize(limit);
-    next = ContinueToken({listing.version, listing.objects.back()->name});
-    // Upstream does not know how many of a selection there are.
-    if (!call.query.Text("labelSelector").empty() || !call.query.Text("fieldSelector").empty()) {
-      remaining = 0;
-    }
-  }
-  const Json metadata = ListMetadata(listing.version, next, remaining);
-  const Face face{call.served, ReadAccept(call.http.Header("Accept")).as_table,
-                  call.query.Has("includeObject") ? call.query.Text("includeObject") : "Metadata"};
-  reply->body = face.as_table
-                    ? face.TableOf(listing.objects, metadata, /*with_columns=*/true, clock_.wall())
-                    : face.ListOf(listing.objects, metadata);
-  return std::nullopt;
-}
-
-std::optional<Failure> Reads::List(const Call& call, Reply* reply) const {
+std::optional<Failure> List(const Api& api, Call* call, Reply* reply) {
   Selection selection;
-  if (auto failure = CheckNumbers(call.query)) return failure;
-  if (auto failure = CheckListOptions(call.query)) return failure;
-  if (auto failure = ReadSelection(call, &selection)) return failure;
-  if (call.query.Is("watch")) return Watch(call, std::move(selection), reply);
-  return ListPage(call, selection, reply);
-}
-
-std::optional<Failure> Reads::Watch(const Call& call, Selection selection, Reply* reply) const {
-  uint64_t version = 0;
-  if (auto failure = apiserver::ReadVersion(call.query, &version)) return failure;
-  const bool with_initial = call.query.Is("sendInitialEvents");
-  WatchRequest request;
-  request.face = {call.served, ReadAccept(call.http.Header("Accept")).as_table,
-                  call.query.Has("includeObject") ? call.query.Text("includeObject") : "Metadata"};
-  const Listing listing = store_->List(*call.served->collection, selection.namespace_);
-  if (version > listing.version) return FromTheFuture(version, listing.version);
-  // Without a version a watch begins with what is there, as ADDED.
-  const bool from_now = with_initial || version == 0;
-  request.after = from_now ? listing.version : version;
-  if (from_now && (with_initial || !call.query.Has("sendInitialEvents"))) {
-    for (const StoredPtr& object : listing.objects) {
-      if (selection.Has(*object)) request.initial.push_back(object);
-    }
+  if (auto failure = Selection::Read(*call, &selection)) return failure;
+  if (call->query.Is("watch")) return BeginWatch(api, *call, std::move(selection), reply);
+  Listing listing;
+  if (auto failure = ReadState(api, *call, &listing)) return failure;
+  std::erase_if(listing.objects, [&](const StoredPtr& one) { return !selection.Has(*one); });
+  Json metadata = {{"resourceVersion", std::to_string(listing.version)}};
+  const int64_t limit = call->query.Number("limit").value_or(0);
+  if (limit > 0 && std::ssize(listing.objects) > limit) {
+    listing.objects.resize(limit);
+    metadata["continue"] = ContinueToken(listing.version, listing.objects.back()->name);
   }
-  request.initial_ends = with_initial;
-  request.bookmarks = call.query.Is("allowWatchBookmarks");
-  request.selection = std::move(selection);
-  if (const auto seconds = call.query.Number("timeoutSeconds"); seconds && *seconds > 0) {
-    request.timeout = std::chrono::seconds(*seconds);
-  }
-  request.stream = reply->stream = std::make_shared<http::Stream>(kMostBacklog);
-  watches_->Begin(std::move(request));
+  const Face face = Face::Of(*call);
+  reply->body = face.as_table ? face.TableOf(listing.objects, metadata, api.clock.wall())
+                              : face.ListOf(listing.objects, metadata);
   return std::nullopt;
 }
 

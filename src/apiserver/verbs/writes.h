@@ -1,17 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "apiserver/admission/admission.h"
 #include "apiserver/store/store.h"
-#include "apiserver/verbs/call.h"
-#include "apiserver/verbs/ids.h"
-#include "apiserver/verbs/reads.h"
+#include "apiserver/verbs/catalog.h"
 #include "outrigger/base/clock.h"
-
-// create, update, patch, delete and deletecollection, and the subresources that write.
+#include "outrigger/base/mutex.h"
 
 namespace outrigger::apiserver {
 
@@ -22,61 +22,46 @@ struct Deletion {
   std::string uid;          // preconditions; empty: any
   std::string version;
   bool dry_run = false;
+
+  static Deletion Of(const Json& options);
 };
 
-/// Thread-safe.
+/// How objects are created, changed and deleted, by requests and by controllers. Thread-safe.
 class Writes {
  public:
   struct Deps {
     Store* store;
-    Catalog* catalog;
+    const Catalog* catalog;
     const Admission* admission;
-    const Reads* reads;
-    Ids* ids;
+    uint64_t seed;  // of UIDs and the ends of generated names
     Clock clock;
   };
-  explicit Writes(Deps deps);
+  explicit Writes(Deps deps) : deps_(std::move(deps)), random_(deps_.seed) {}
 
-  std::optional<Failure> Create(Call* call, Reply* reply) const;
-  std::optional<Failure> Update(Call* call, Reply* reply) const;
-  std::optional<Failure> Patch(Call* call, Reply* reply) const;
-  std::optional<Failure> Delete(Call* call, Reply* reply) const;
-  std::optional<Failure> DeleteMany(Call* call, Reply* reply) const;
-  std::optional<Failure> Bind(Call* call, Reply* reply) const;
-  std::optional<Failure> Evict(Call* call, Reply* reply) const;
-  std::optional<Failure> Scale(Call* call, Reply* reply) const;
-
-  /// Writes a new object that is complete but for metadata that the server gives, as controllers
-  /// do. Goes through admission.
+  /// Writes a new object of a built-in kind, as controllers do: brings it into its form and gives
+  /// it its defaults, then Insert().
   std::optional<Failure> Add(const Served& served, Json object, bool dry_run,
                              std::vector<std::string>* warnings, StoredPtr* stored) const;
+  /// Writes a new object that Decode() or Shape() has brought into its form: gives it the metadata
+  /// that the server gives, and takes it through admission.
+  std::optional<Failure> Insert(const Served& served, Json object, bool dry_run,
+                                std::vector<std::string>* warnings, StoredPtr* stored) const;
   /// Changes the newest state of an object by `change`, which may say why not, as long as others
   /// come between; nothing of what it makes is looked at but what admission says.
   using Changing = std::function<std::optional<Failure>(const Json& old, Json* object)>;
   std::optional<Failure> Change(const Served& served, const ObjectName& name, Part part,
-                                bool dry_run, const Changing& change,
-                                std::vector<std::string>* warnings, StoredPtr* stored) const;
+                                bool dry_run, const Changing& change, StoredPtr* stored) const;
   /// Removes it, or marks it to be removed by those who still have to do something.
   std::optional<Failure> Erase(const Served& served, const ObjectName& name,
                                const Deletion& deletion, StoredPtr* last, bool* gone) const;
 
  private:
-  std::optional<Failure> ReadObject(Call* call, Json* object) const;
-  std::optional<Failure> Decode(Call* call, Json* object) const;
-  std::optional<Failure> DecodeCustom(Call* call, Json* object) const;
-  std::optional<Failure> Adopt(Call* call, Json* object) const;
-  std::optional<Failure> CheckNamespace(const Served& served, const Json& object) const;
-  std::optional<Failure> PatchOne(Call* call, const Json& patch, const Json& old,
-                                  Json* object) const;
-  std::optional<Failure> PatchScale(Call* call, Json* scale) const;
-  std::optional<Failure> TakeDisruption(const Json& pod, bool dry_run) const;
-  std::optional<Failure> Retain(const Served& served, Part part, const Json& old,
-                                Json* object) const;
+  void SetNewMetadata(const Served& served, Json* metadata) const;
+  std::optional<Failure> CheckNamespace(const Served& served, const Json& metadata) const;
 
   const Deps deps_;
+  mutable Mutex mutex_;
+  mutable std::mt19937_64 random_ ABSL_GUARDED_BY(mutex_);
 };
-
-/// DeleteOptions of query and body.
-std::optional<Failure> ReadDeletion(Call* call, Deletion* deletion);
 
 }  // namespace outrigger::apiserver

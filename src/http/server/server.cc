@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fmt/format.h"
 #include "http/request/parser.h"
 #include "http/server/acceptor.h"
 #include "http/server/connection.h"
@@ -11,6 +12,8 @@
 #include "http/server/shared.h"
 #include "http/tls/tls.h"
 #include "outrigger/base/mutex.h"
+#include "outrigger/base/text.h"
+#include "sdk/base/url.h"
 
 namespace outrigger::http {
 namespace {
@@ -102,6 +105,19 @@ std::string_view Request::Header(std::string_view name) const {
     }
   }
   return {};
+}
+
+std::string ForeignPageFault(const Request& request) {
+  const std::string_view host = request.Header("Host");
+  const std::string_view name =
+      host.starts_with('[') ? host.substr(1, host.find(']') - 1) : host.substr(0, host.find(':'));
+  if (!host.empty() && !IsLoopback(name)) {
+    return fmt::format(
+        "the header Host \"{}\" names no loopback address: use 127.0.0.1 or localhost",
+        Printable(host));
+  }
+  return request.Header("Origin").empty() ? ""
+                                          : "requests of web pages (header Origin) are refused";
 }
 
 size_t MaxConnections(const ServerOptions& options) {

@@ -233,6 +233,7 @@ func kubectl(t *testing.T, c *cluster.Cluster, dir, command string) string {
 var differing = map[string]string{
 	"explain pod.spec.nodeName": "descriptions are not served: they are 3 MB",
 	"get pods -l x=(":           "our words for what is wrong",
+	"apply -f bad-field.yaml":   "upstream prints the patch as Go's map",
 	"apply -f bad-type.yaml":    "upstream's word for a wrong type in a patch is \"unrecognized type: int32\"",
 	"replace -f pod-node.yaml":  "upstream adds a diff as Go prints it",
 }

@@ -51,7 +51,7 @@ void Run(std::string_view text) {
   unknown.clear();
   compiled.Prune(&*object, &unknown);
   OUTRIGGER_REQUIRE(unknown.empty() && *object == once);
-  for (const Cause& cause : compiled.Validate(*object)) {
+  for (const Cause& cause : compiled.Validate(*object).causes) {
     OUTRIGGER_REQUIRE(!cause.field.empty() && !cause.message.empty() && !cause.reason.empty());
   }
 }

@@ -3,10 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "apiserver/patch/json_patch.h"
-#include "apiserver/patch/merge_patch.h"
-#include "apiserver/patch/strategic_merge_patch.h"
-#include "apiserver/patch/type_schema.h"
+#include "apiserver/patch/patch.h"
 #include "apiserver_input.h"
 #include "check.h"
 
@@ -20,7 +17,7 @@ std::optional<Failure> Apply(char kind, const Json& patch, Json* object) {
   if (kind == 'j') return apiserver::ApplyJsonPatch(patch, object);
   if (kind == 'm') return apiserver::ApplyMergePatch(patch, object);
   static const apiserver::Type& pod = *apiserver::TypeTable::Get().FindTypeOfKind("", "v1", "Pod");
-  return apiserver::ApplyStrategicMergePatch(patch, apiserver::TypeSchema(pod), object);
+  return apiserver::ApplyStrategicMergePatch(patch, pod, object);
 }
 
 bool IsDeeper(const Json& value, int levels) {

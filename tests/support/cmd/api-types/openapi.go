@@ -87,6 +87,10 @@ func wrongPath(path string, theirs, ours any) []string {
 	return nil
 }
 
+// leftOut is what no client needs that does not apply at the server.
+var leftOut = []string{"default", "x-kubernetes-list-map-keys", "x-kubernetes-list-type", "x-kubernetes-map-type",
+	"x-kubernetes-unions"}
+
 // stripped is a schema without what ours leaves out, and with its required fields in order.
 func stripped(schema any) any {
 	switch node := schema.(type) {
@@ -100,7 +104,7 @@ func stripped(schema any) any {
 		}
 		for key, value := range node {
 			_, isText := value.(string)
-			if (key == "description" && isText) || key == "x-kubernetes-unions" || (key == "default" && !isProperty(value)) {
+			if (key == "description" && isText) || (slices.Contains(leftOut, key) && !isProperty(value)) {
 				delete(node, key)
 			} else {
 				node[key] = stripped(value)
