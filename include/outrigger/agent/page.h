@@ -32,7 +32,8 @@ struct PageColumn {
 /// agent breaks a rule in these comments, or if two served agents offer pages of the same name.
 struct PageSpec {
   std::string name;  // "queue", shown by GET /queue: kebab-case; not a path that the
-                     // admin port has itself: livez, readyz, healthz, metrics, version
+                     // admin port has itself: livez, readyz, healthz, metrics, version,
+                     // pages
   std::string help;  // one line: "pods that wait, in the order of the queue"
   std::vector<PageColumn> columns;  // at least one; no name twice
   friend bool operator==(const PageSpec&, const PageSpec&) = default;

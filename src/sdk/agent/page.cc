@@ -10,7 +10,7 @@ namespace outrigger {
 namespace {
 
 // With /readyz comes /readyz?verbose; /healthz is what a person tries first.
-constexpr std::string_view kTaken[] = {"livez", "readyz", "healthz", "metrics", "version"};
+constexpr std::string_view kTaken[] = {"livez", "readyz", "healthz", "metrics", "version", "pages"};
 
 bool IsKebabCase(std::string_view text) {
   if (text.empty() || !absl::ascii_islower(static_cast<unsigned char>(text.front())) ||

@@ -15,6 +15,7 @@
 #include "outrigger/base/text.h"
 #include "serve/engine/engine.h"
 #include "serve/server/answers.h"
+#include "serve/server/ui.h"
 
 namespace outrigger::server {
 namespace {
@@ -33,7 +34,8 @@ void AnswerPage(const engine::Engine& engine, size_t page, http::Response* respo
                page::kMaxBytes, &response->body);
 }
 
-constexpr std::string_view kPaths = "/livez, /readyz, /readyz?verbose, /metrics, /version";
+constexpr std::string_view kPaths =
+    "/ (for browsers), /livez, /readyz, /readyz?verbose, /metrics, /version, /pages";
 
 // Also for paths that do not exist: peers from outside do not learn which pages there are.
 constexpr std::string_view kLoopbackOnly =
@@ -108,9 +110,22 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
     return;
   }
   if (!local) return AnswerError(403, kLoopbackOnly, response);
+  if (const std::string fault = http::ForeignPageFault(request); !fault.empty()) {
+    return AnswerError(403, fault, response);
+  }
   if (request.path == "/readyz") return AnswerReadyVerbose(response);
   if (request.path == "/version") return AnswerVersion(response);
-  AnswerOther(request, response);
+  if (request.path == "/pages") return AnswerPageList(response);
+  if (!AnswerUi(request.path, response)) AnswerOther(request, response);
+}
+
+void AdminRoutes::AnswerPageList(http::Response* response) const {
+  PageTable table({{"page"}, {"agent"}, {"help"}}, page::kMaxRows);
+  for (const engine::OfferedPage& page : Pages()) {
+    table.Add({page.spec.name, page.agent, page.spec.help});
+  }
+  page::Encode({.agent = "", .name = "pages", .table = std::move(table)}, page::kMaxBytes,
+               &response->body);
 }
 
 std::span<const engine::OfferedPage> AdminRoutes::Pages() const {

@@ -45,6 +45,8 @@ class AdminRoutes {
   std::optional<size_t> FindPage(std::string_view path) const;
   /// Answers a path that is not one of the program's own.
   void AnswerOther(const http::Request& request, http::Response* response) const;
+  /// GET /pages: what FindPage() finds.
+  void AnswerPageList(http::Response* response) const;
   void AnswerLive(bool local, http::Response* response) const;
   void AnswerReady(http::Response* response) const;
   void AnswerReadyVerbose(http::Response* response) const;

@@ -12,14 +12,18 @@
 namespace outrigger::server {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 using testing::RawHttp;
 
 struct Peer {
   std::string method = "GET";
   std::string query = {};
   std::string address = "127.0.0.1";
+  std::string fields = {};  // headers
 };
 
 class AdminRoutesTest : public ::testing::Test {
@@ -32,7 +36,8 @@ class AdminRoutesTest : public ::testing::Test {
                  .query = peer.query,
                  .content_type = {},
                  .body = {},
-                 .peer = peer.address},
+                 .peer = peer.address,
+                 .fields = peer.fields},
                 &response);
     return response;
   }
@@ -167,8 +172,8 @@ TEST_F(AdminRoutesTest, MetricsGoToAnyoneWhenThatIsAskedFor) {
 TEST_F(AdminRoutesTest, UnknownPathsNameTheKnownOnes) {
   const http::Response response = Ask("/healthz");
   EXPECT_EQ(response.status, 404);
-  EXPECT_THAT(response.body, HasSubstr("no such path: /healthz; served: /livez, /readyz"));
-  EXPECT_THAT(response.body, HasSubstr("/version, /queue (of agent qos: pods that wait)"));
+  EXPECT_THAT(response.body, HasSubstr("no such path: /healthz; served: / (for browsers), /livez"));
+  EXPECT_THAT(response.body, HasSubstr("/pages, /queue (of agent qos: pods that wait)"));
 }
 
 TEST_F(AdminRoutesTest, PagesAreJson) {
@@ -181,6 +186,33 @@ TEST_F(AdminRoutesTest, PagesAreJson) {
   EXPECT_EQ(json["rows"], nlohmann::json::parse(R"([{"pod":"default/a"}])"));
   EXPECT_EQ(json["total"], 1);
   EXPECT_EQ(json["truncated"], false);
+}
+
+TEST_F(AdminRoutesTest, ABrowserGetsAPageThatLoadsNothingFromElsewhere) {
+  for (const char* path : {"/", "/ui.css", "/ui.js"}) {
+    const http::Response file = Ask(path);
+    EXPECT_EQ(file.status, 200) << path;
+    EXPECT_THAT(file.body, Not(HasSubstr("://"))) << path;
+    EXPECT_THAT(file.body, Not(HasSubstr("innerHTML"))) << path;
+    EXPECT_THAT(file.headers,
+                Contains(Pair("Content-Security-Policy", HasSubstr("default-src 'none'"))));
+    EXPECT_EQ(Ask(path, kFar).status, 403) << path;
+  }
+  EXPECT_THAT(Ask("/").body, AllOf(HasSubstr("<html"), HasSubstr("\"ui.js\"")));
+  EXPECT_EQ(Ask("/ui.js").content_type, "text/javascript; charset=utf-8");
+}
+
+TEST_F(AdminRoutesTest, PagesAreListed) {
+  EXPECT_THAT(Ask("/pages").body, HasSubstr(R"({"page":"queue","agent":"qos","help":)"));
+}
+
+TEST_F(AdminRoutesTest, WhatAWebPageOfSomebodyElseCouldAskIsRefused) {
+  for (const char* path : {"/", "/pages", "/queue", "/version"}) {
+    EXPECT_EQ(Ask(path, {.fields = "Host:evil.example:9970\n"}).status, 403) << path;
+    EXPECT_EQ(Ask(path, {.fields = "Host:localhost\nOrigin:http://localhost\n"}).status, 403);
+    EXPECT_EQ(Ask(path, {.fields = "Host:localhost:9970\n"}).status, 200) << path;
+  }
+  EXPECT_EQ(Ask("/readyz", {.fields = "Host:10.0.0.7:9970\n"}).status, 200) << "a probe";
 }
 
 TEST_F(AdminRoutesTest, PagesAreAskedForByTheirExactPath) {

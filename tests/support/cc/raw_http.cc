@@ -74,7 +74,7 @@ bool RawHttp::Send(std::string_view bytes) {
 bool RawHttp::SendRequest(std::string_view method, std::string_view path, std::string_view body,
                           std::string_view headers) {
   std::string request;
-  request.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: test\r\n");
+  request.append(method).append(" ").append(path).append(" HTTP/1.1\r\nHost: localhost\r\n");
   request.append("Content-Length: ").append(std::to_string(body.size())).append("\r\n");
   request.append(headers).append("\r\n").append(body);
   return Send(request);
