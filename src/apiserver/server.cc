@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "apiserver/controllers/controllers.h"
 #include "apiserver/verbs/verbs.h"
 #include "fmt/format.h"
@@ -53,7 +54,7 @@ std::string WarningText(const std::string& text) {
   std::string quoted;
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
-    quoted += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+    quoted += absl::ascii_iscntrl(static_cast<unsigned char>(c)) ? ' ' : c;
   }
   return fmt::format("299 - \"{}\"", quoted);
 }

@@ -99,6 +99,114 @@ TEST_F(ServerTest, TheOldOpenApiHasNoKinds) {
   EXPECT_TRUE(document.body.empty());
 }
 
+struct RefusedBody {
+  const char* name;
+  const char* path;
+  const char* body;
+  const char* says;
+};
+
+class RefusedByTheServer : public ServerTest, public ::testing::WithParamInterface<RefusedBody> {};
+
+TEST_P(RefusedByTheServer, SaysWhy) {
+  const auto answer = Ask("POST", GetParam().path, GetParam().body);
+  EXPECT_EQ(answer.status, 422) << answer.body;
+  EXPECT_THAT(answer.body, HasSubstr(GetParam().says));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rows, RefusedByTheServer,
+    ::testing::Values(
+        RefusedBody{"IndexedJobWithoutCompletions", "/apis/batch/v1/namespaces/default/jobs",
+                    R"({"metadata":{"name":"j"},"spec":{"completionMode":"Indexed",
+                        "parallelism":3,"template":{"spec":{"restartPolicy":"Never",
+                        "containers":[{"name":"c","image":"i"}]}}}})",
+                    "when completion mode is Indexed"},
+        RefusedBody{
+            "JobWhoseNameIsNoLabel", "/apis/batch/v1/namespaces/default/jobs",
+            R"({"metadata":{"name":"jjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjjj"},
+                        "spec":{"template":{"spec":{"restartPolicy":"Never",
+                        "containers":[{"name":"c","image":"i"}]}}}})",
+            "is no label value"}),
+    [](const auto& row) { return row.param.name; });
+
+TEST_F(ServerTest, ScaleTakesNoMoreThanFitsIntoItsType) {
+  const std::string sets = "/apis/apps/v1/namespaces/default/replicasets";
+  ASSERT_EQ(Ask("POST", sets, R"({"metadata":{"name":"s"},"spec":{"replicas":0,
+      "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}}}})")
+                .status,
+            201);
+  const auto refused = Ask("PATCH", sets + "/s/scale", R"({"spec":{"replicas":3000000000}})", "",
+                           "application/merge-patch+json");
+  EXPECT_EQ(refused.status, 400) << refused.body;
+}
+
+TEST_F(ServerTest, SecretsAreWrittenInClearOnUpdatesToo) {
+  const std::string secrets = "/api/v1/namespaces/default/secrets";
+  ASSERT_EQ(Ask("POST", secrets, R"({"metadata":{"name":"s"},"data":{"a":"eA=="}})").status, 201);
+  const auto patched = Ask("PATCH", secrets + "/s", R"({"stringData":{"a":"b"}})", "",
+                           "application/merge-patch+json");
+  EXPECT_EQ(patched.status, 200) << patched.body;
+  const Json secret = Json::parse(Ask("GET", secrets + "/s").body);
+  EXPECT_EQ(secret["data"]["a"], "Yg==");
+  EXPECT_FALSE(secret.contains("stringData"));
+}
+
+// A status that a writer knows nothing of stays.
+TEST_F(ServerTest, AStatusWithoutAQosClassKeepsIt) {
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  ASSERT_EQ(Ask("POST", pods, R"({"metadata":{"name":"p"},
+                "spec":{"containers":[{"name":"c","image":"i"}]}})")
+                .status,
+            201);
+  Json pod = Json::parse(Ask("GET", pods + "/p").body);
+  pod["status"] = {{"phase", "Running"}};
+  EXPECT_EQ(Ask("PUT", pods + "/p/status", pod.dump()).status, 200);
+  EXPECT_EQ(Json::parse(Ask("GET", pods + "/p").body)["status"]["qosClass"], "BestEffort");
+}
+
+TEST_F(ServerTest, OddBytesAreNoFaultOfTheServer) {
+  EXPECT_EQ(Ask("GET", maps_ + "/%ff").status, 404);
+  EXPECT_EQ(Ask("GET", maps_ + "?labelSelector=%ff%28").status, 400);
+  const auto made = Ask("POST", maps_, R"({"metadata":{"name":"a"},"\u007f":1})");
+  EXPECT_EQ(made.status, 201);
+  for (const auto& [name, value] : made.headers) {
+    EXPECT_EQ(value.find('\x7f'), value.npos) << name;
+  }
+}
+
+// Its objects and those of the kinds of the server are never the same.
+TEST_F(ServerTest, ADefinitionTakesNoNameOfABuiltInKind) {
+  const auto define = [](const std::string& plural, const std::string& group,
+                         const std::string& kind) {
+    return fmt::format(
+        R"({{"metadata":{{"name":"{0}.{1}"}},"spec":{{"group":"{1}","scope":"Namespaced",
+            "names":{{"plural":"{0}","kind":"{2}"}},"versions":[{{"name":"v1","served":true,
+            "storage":true,"schema":{{"openAPIV3Schema":{{"type":"object",
+            "x-kubernetes-preserve-unknown-fields":true}}}}}}]}}}})",
+        plural, group, kind);
+  };
+  const std::string definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const std::string leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+  ASSERT_EQ(Ask("POST", leases, R"({"metadata":{"name":"l"}})").status, 201);
+  Ask("POST", definitions, define("leases", "coordination.k8s.io", "Mine"));
+  Ask("DELETE", definitions + "/leases.coordination.k8s.io");
+  EXPECT_EQ(Ask("GET", leases + "/l").status, 200);
+  ASSERT_EQ(Ask("POST", definitions, define("events", "example.com", "Event")).status, 201);
+  const std::string events = "/apis/example.com/v1/namespaces/default/events";
+  EXPECT_EQ(Ask("POST", events,
+                R"({"apiVersion":"example.com/v1","kind":"Event","metadata":{"name":"e"},
+                    "reportingComponent":5})")
+                .status,
+            201);
+  EXPECT_EQ(Ask("GET", "/apis/events.k8s.io/v1/namespaces/default/events/e").status, 404);
+  const auto gone =
+      Ask("DELETE", definitions + "/events.example.com", R"({"propagationPolicy":"Foreground"})");
+  EXPECT_EQ(gone.status, 200) << gone.body;
+  EXPECT_EQ(Ask("GET", events).status, 404) << "whatever propagation was asked for";
+}
+
 TEST_F(ServerTest, AWatchBeginsWithWhatIsThereThenTellsWhatChanges) {
   CreateMap("a");
   const auto watch = Ask("GET", maps_ +

@@ -150,7 +150,9 @@ std::optional<Failure> Admission::OnUpdate(const KindName& kind, Part part, cons
   Causes causes;
   if (part == Part::kStatus && of == "Pod") {
     const std::string qos = TextAt(*object, "status.qosClass");
-    if (qos != TextAt(old, "status.qosClass")) {
+    if (qos.empty()) {
+      (*object)["status"]["qosClass"] = TextAt(old, "status.qosClass");
+    } else if (qos != TextAt(old, "status.qosClass")) {
       causes.push_back(InvalidValue("status.qosClass", qos, "field is immutable"));
     }
   }

@@ -103,7 +103,7 @@ constexpr KindDefaults kKindDefaults[] = {
     {"Node", SetNodeDefaults, /*standing=*/true},
     {"PersistentVolume", SetPendingPhase},
     {"PersistentVolumeClaim", SetPendingPhase},
-    {"Secret", SetSecretDefaults},
+    {"Secret", SetSecretDefaults, /*standing=*/true},
     {"Service", SetServiceDefaults},
     {"apps/DaemonSet", SetTemplateDefaults, /*standing=*/true},
     {"apps/Deployment", SetTemplateDefaults, /*standing=*/true},

@@ -273,6 +273,11 @@ void PodSpec(const RuledField& field) {
 void Workload(const RuledField& field) {
   const Json& selector = PartOf(field.value, "selector");
   const Json& labels = PartOf(field.value, "template.metadata.labels");
+  for (const auto& [key, value] : labels.items()) {
+    if (IsLabelValue(TextAt(value, ""))) continue;  // a Job's name becomes one
+    field.causes->push_back(InvalidValue(field.at + ".template.metadata.labels", value,
+                                         "is no label value: at most 63 characters"));
+  }
   if (selector.empty()) field.causes->push_back(RequiredValue(field.at + ".selector"));
   bool matches = !selector.empty();
   for (const auto& [key, value] : PartOf(selector, "matchLabels").items()) {
@@ -287,6 +292,14 @@ void Workload(const RuledField& field) {
   const Json& pod = PartOf(field.value, "template.spec");
   PodSpec({pod, at, "", field.causes});
   OneOf({PartOf(pod, "restartPolicy"), at + ".restartPolicy", field.known, field.causes});
+}
+
+void Completions(const RuledField& field) {
+  if (TextAt(field.value, "completionMode") != "Indexed" || field.value.contains("completions")) {
+    return;
+  }
+  field.causes->push_back(
+      RequiredValue(field.at + ".completions", "when completion mode is Indexed"));
 }
 
 void JobSelector(const RuledField& field) {
@@ -351,6 +364,7 @@ constexpr FieldRule kRules[] = {
     {"apps/StatefulSet", "spec", Workload, "Always"},
     {"batch/Job", "spec.parallelism", NotNegative},
     {"batch/Job", "spec.completions", NotNegative},
+    {"batch/Job", "spec", Completions},
     {"batch/Job", "spec", JobSelector},
     {"batch/Job", "spec", Workload, "OnFailure,Never"},
     {"coordination.k8s.io/Lease", "spec.leaseDurationSeconds", Positive},

@@ -128,10 +128,11 @@ absl::StatusOr<std::string> RunLabSave(const LabFileFlags& flags, const World& w
   const auto client =
       OpenLiveClient({flags.kubeconfig, flags.context}, world.environment, "--kubeconfig FILE", {});
   if (!client.ok()) return client.status();
-  const auto objects = apiserver::SaveObjects(OverClient(client->client.get()));
-  if (!objects.ok()) return objects.status();
+  const auto saved = apiserver::SaveObjects(OverClient(client->client.get()));
+  if (!saved.ok()) return saved.status();
+  for (const std::string& note : saved->notes) world.err << note << "\n";
   std::string text;
-  for (const apiserver::Json& object : *objects) {
+  for (const apiserver::Json& object : saved->objects) {
     if (!text.empty()) text += "---\n";
     text += YamlFromJson(nlohmann::ordered_json::parse(object.dump()));
   }

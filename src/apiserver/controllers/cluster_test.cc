@@ -56,6 +56,13 @@ TEST(Namespaces, AreEmptiedBeforeTheyGo) {
   EXPECT_TRUE(cluster.Get("v1", "configmaps", "kept").is_object());
 }
 
+TEST(Namespaces, KeepTheirFinalizerWhenTheyAreReplaced) {
+  TestCluster cluster;
+  cluster.Make("v1", "namespaces", Named("a"));
+  cluster.Edit("v1", "namespaces", "a", [](Json* object) { object->erase("spec"); });
+  EXPECT_EQ(cluster.Get("v1", "namespaces", "a")["spec"]["finalizers"][0], "kubernetes");
+}
+
 TEST(Garbage, GoesWithItsOwner) {
   TestCluster cluster;
   const Json owner = cluster.Make("v1", "configmaps", Named("o"));
@@ -127,6 +134,34 @@ TEST(Garbage, ForegroundDeletionReachesGrandchildren) {
   cluster.Settle();
   EXPECT_TRUE(cluster.Get("apps", "deployments", "web").is_null());
   EXPECT_EQ(cluster.List("apps", "replicasets").size(), 0U);
+}
+
+// Neither for ever nor for nobody.
+TEST(Garbage, ACircleOfOwnersGoes) {
+  TestCluster cluster;
+  const Json a = cluster.Make("v1", "configmaps", Named("a"));
+  Json b = Named("b");
+  b["metadata"]["ownerReferences"] = Json::array({Owner(a)});
+  b = cluster.Make("v1", "configmaps", b);
+  cluster.Edit("v1", "configmaps", "a", [&](Json* object) {
+    (*object)["metadata"]["ownerReferences"] = Json::array({Owner(a), Owner(b)});
+  });
+  cluster.Settle();
+  Deletion foreground;
+  foreground.propagation = "Foreground";
+  cluster.Delete("v1", "configmaps", "a", foreground);
+  cluster.Settle();
+  EXPECT_TRUE(cluster.Get("v1", "configmaps", "a").is_null());
+  EXPECT_TRUE(cluster.Get("v1", "configmaps", "b").is_null());
+}
+
+TEST(Garbage, AnOwnerThatIsNamedTwiceIsOne) {
+  TestCluster cluster;
+  const Json owner = cluster.Make("v1", "configmaps", Named("o"));
+  cluster.Make("v1", "pods", OwnedPod("p", Json::array({Owner(owner), Owner(owner)})));
+  cluster.Delete("v1", "configmaps", "o");
+  cluster.Settle();
+  EXPECT_TRUE(cluster.Get("v1", "pods", "p").is_null());
 }
 
 TEST(Garbage, OrphansAreLeftBehind) {

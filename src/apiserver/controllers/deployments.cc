@@ -32,6 +32,7 @@ Json TemplateOf(const Json& object) {
   const auto metadata = template_.find("metadata");
   if (metadata != template_.end() && metadata->contains("labels")) {
     (*metadata)["labels"].erase(kHashLabel);
+    if ((*metadata)["labels"].empty()) metadata->erase("labels");
   }
   return template_;
 }
@@ -168,7 +169,14 @@ void Deployments::Create(const Rollout& rollout) {
   metadata["annotations"] = rollout.object["metadata"].value("annotations", Json::object());
   metadata["annotations"].erase(kLastApplied);
   set[kRevisionPath] = std::to_string(rollout.revision);
-  desk_.Add(children_, std::move(set));
+  const StoredPtr left = desk_.store->Get(*children_.collection, NameOfObject(set));
+  if (left == nullptr || !left->owners.empty()) {
+    desk_.Add(children_, std::move(set));
+  } else {  // of a Deployment that left it behind
+    desk_.Edit(children_, *left, Part::kMain, [&](Json* object) {
+      (*object)["metadata"]["ownerReferences"] = metadata["ownerReferences"];
+    });
+  }
 }
 
 // As many as are there beside those that must not be missing, from the oldest.

@@ -80,8 +80,6 @@ bool Desk::Edit(const Served& kind, const Stored& seen, Part part, const Editing
       return Failure::NotFound(kind.SubjectOf(seen.name.name));
     }
     edit(object);
-    // Based on no version: if another writer was faster, it is done again.
-    (*object)["metadata"].erase("resourceVersion");
     return std::nullopt;
   };
   StoredPtr stored;

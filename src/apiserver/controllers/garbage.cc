@@ -27,6 +27,7 @@ class Garbage : public Reconciler {
   bool IsAbsent(const Json& owner) const;
   void LeaveBehind(const Served& kind, const Stored& owner);
   void AwaitDependents(const Served& kind, const Stored& owner);
+  bool OwnsOneThatWaits(const Stored& object) const;
   void CheckOwners(const Served& kind, const Stored& object, const Json& owners);
 
   // Owners that are to go after their dependents, by UID.
@@ -97,13 +98,27 @@ void Garbage::LeaveBehind(const Served& kind, const Stored& owner) {
 }
 
 void Garbage::AwaitDependents(const Served& kind, const Stored& owner) {
-  const auto dependents = desk_.store->OwnedBy(owner.uid);
-  if (dependents.empty()) {
-    desk_.RemoveFinalizer(kind, owner, kForeground);
-    return;
+  bool waits = false;
+  for (const auto& [collection, name] : desk_.store->OwnedBy(owner.uid)) {
+    const StoredPtr dependent = desk_.store->Get(*collection, name);
+    if (dependent == nullptr || dependent->uid == owner.uid) continue;  // one may own itself
+    waits = true;
+    if (!dependent->deleting) Look(collection, name);
   }
-  waiting_[owner.uid] = {kind.collection, owner.name};
-  for (const auto& [collection, name] : dependents) Look(collection, name);
+  if (waits) {
+    waiting_[owner.uid] = {kind.collection, owner.name};
+  } else {
+    desk_.RemoveFinalizer(kind, owner, kForeground);
+  }
+}
+
+// Whether somebody who waits is among what it owns: in a circle one has to go first.
+bool Garbage::OwnsOneThatWaits(const Stored& object) const {
+  const auto owned = desk_.store->OwnedBy(object.uid);
+  return std::any_of(owned.begin(), owned.end(), [&](const auto& one) {
+    const StoredPtr stored = desk_.store->Get(*one.first, one.second);
+    return stored != nullptr && waiting_.contains(stored->uid);
+  });
 }
 
 // Of an owner of a kind that nobody knows nothing can be said.
@@ -117,14 +132,18 @@ bool Garbage::IsAbsent(const Json& owner) const {
 
 void Garbage::CheckOwners(const Served& kind, const Stored& object, const Json& owners) {
   std::set<std::string> over;
+  size_t references = 0;  // to these: one may be named twice
   Deletion deletion;
   for (const Json& owner : owners) {
     const bool waits = waiting_.contains(TextAt(owner, "uid"));
-    if (waits || IsAbsent(owner)) over.insert(TextAt(owner, "uid"));
-    if (waits && !desk_.store->OwnedBy(object.uid).empty()) deletion.propagation = "Foreground";
+    if (!waits && !IsAbsent(owner)) continue;
+    over.insert(TextAt(owner, "uid"));
+    ++references;
+    const bool owns = !desk_.store->OwnedBy(object.uid).empty();
+    if (waits && owns && !OwnsOneThatWaits(object)) deletion.propagation = "Foreground";
   }
   if (over.empty()) return;
-  if (over.size() == owners.size()) {
+  if (references == owners.size()) {
     desk_.Erase(kind, object, deletion);
   } else {
     desk_.Edit(kind, object, Part::kMain, [&](Json* edited) { RemoveOwners(over, edited); });

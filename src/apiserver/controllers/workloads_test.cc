@@ -230,6 +230,31 @@ TEST(Deployments, KeepsLimitsWhileItRolls) {
   }
 }
 
+TEST(Deployments, TakesTheReplicaSetThatAnotherOneOfItsNameLeft) {
+  TestCluster cluster;
+  Deploy(&cluster, Workload("web", 2));
+  const std::string set = TextAt(cluster.List("apps", "replicasets").at(0), "metadata.uid");
+  Deletion orphan;
+  orphan.propagation = "Orphan";
+  cluster.Delete("apps", "deployments", "web", orphan);
+  cluster.Settle();
+  ASSERT_TRUE(cluster.Get("apps", "deployments", "web").is_null());
+  Deploy(&cluster, Workload("web", 2));
+  ASSERT_EQ(cluster.List("apps", "replicasets").size(), 1U);
+  EXPECT_EQ(TextAt(cluster.List("apps", "replicasets").at(0), "metadata.uid"), set);
+  EXPECT_EQ(NumberAt(cluster.Get("apps", "deployments", "web"), "status.availableReplicas"), 2);
+}
+
+TEST(Deployments, KnowsItsReplicaSetWithoutLabelsOfPods) {
+  TestCluster cluster;
+  Json web = Workload("web", 1);
+  web["spec"]["selector"] =
+      Json::parse(R"({"matchExpressions":[{"key":"a","operator":"DoesNotExist"}]})");
+  web["spec"]["template"]["metadata"].erase("labels");
+  Deploy(&cluster, web);
+  EXPECT_EQ(NumberAt(cluster.Get("apps", "deployments", "web"), "status.availableReplicas"), 1);
+}
+
 TEST(Deployments, UndoUsesTheOldReplicaSetAgain) {
   TestCluster cluster;
   Deploy(&cluster, Workload("web", 2));

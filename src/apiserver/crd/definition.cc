@@ -29,7 +29,6 @@ class DefinitionReader {
     CheckNames();
     *definition = {.group = TextAt(object_, "spec.group"),
                    .kind = TextAt(object_, "spec.names.kind"),
-                   .list_kind = TextAt(object_, "spec.names.listKind"),
                    .plural = TextAt(object_, "spec.names.plural"),
                    .singular = TextAt(object_, "spec.names.singular"),
                    .short_names = TextsAt(object_, "spec.names.shortNames"),
@@ -102,7 +101,7 @@ class DefinitionReader {
     for (const Json& column : ListAt(version, "additionalPrinterColumns")) {
       RequirePath(column, "jsonPath", ".", path + ".additionalPrinterColumns");
     }
-    ReadScale(version, path + ".subresources.scale", &read);
+    CheckScale(version, path + ".subresources.scale");
     for (const Json& field : ListAt(version, "selectableFields")) {
       const std::string& json_path = TextAt(field, "jsonPath");
       if (!json_path.empty()) read.selectable_fields.push_back(json_path.substr(1));
@@ -124,15 +123,11 @@ class DefinitionReader {
     return schema;
   }
 
-  void ReadScale(const Json& version, const std::string& path, CustomVersion* read) {
+  void CheckScale(const Json& version, const std::string& path) {
     const Json* scale = ValueAt(version, "subresources.scale");
     if (scale == nullptr) return;
     RequirePath(*scale, "specReplicasPath", ".spec.", path);
     RequirePath(*scale, "statusReplicasPath", ".status.", path);
-    read->has_scale = true;
-    read->spec_replicas_path = TextAt(*scale, "specReplicasPath");
-    read->status_replicas_path = TextAt(*scale, "statusReplicasPath");
-    read->label_selector_path = TextAt(*scale, "labelSelectorPath");
   }
 
   void RequirePath(const Json& holder, const char* name, std::string_view begin,

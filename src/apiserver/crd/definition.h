@@ -20,10 +20,6 @@ struct CustomVersion {
   std::shared_ptr<const StructuralSchema> schema = {};
   Columns columns = {};
   bool has_status = false;
-  bool has_scale = false;
-  std::string spec_replicas_path = {};  // JSONPaths: ".spec.replicas"
-  std::string status_replicas_path = {};
-  std::string label_selector_path = {};  // "" if there is none
   std::vector<std::string> selectable_fields = {"metadata.name", "metadata.namespace"};
 };
 
@@ -31,7 +27,6 @@ struct CustomVersion {
 struct CustomDefinition {
   std::string group;
   std::string kind;
-  std::string list_kind;
   std::string plural;
   std::string singular;
   std::vector<std::string> short_names = {};

@@ -89,13 +89,11 @@ TEST(CustomDefinition, SaysWhatIsServed) {
   const auto failure = CustomDefinition::Read(object, &definition);
   ASSERT_FALSE(failure) << failure->message;
   EXPECT_EQ(definition.singular, "car");
-  EXPECT_EQ(definition.list_kind, "CarList");
   EXPECT_FALSE(definition.namespaced);
   ASSERT_EQ(definition.versions.size(), 2);
   EXPECT_FALSE(definition.versions[1].served);
   const CustomVersion* version = &definition.versions[0];
-  EXPECT_TRUE(version->has_status && version->has_scale);
-  EXPECT_EQ(version->spec_replicas_path, ".spec.n");
+  EXPECT_TRUE(version->has_status);
   EXPECT_EQ(version->selectable_fields.back(), "spec.a");
   EXPECT_EQ(version->columns.all().back().name, "A");
   EXPECT_FALSE(version->schema->Validate({{"spec", {{"a", "x"}}}}).causes.empty());

@@ -64,22 +64,26 @@ absl::Status CheckSent(const absl::StatusOr<Sent>& sent, const std::string& what
 }
 
 // What a group version has of objects to be saved.
-absl::Status SaveVersion(const Sender& send, const std::string& path, std::vector<Json>* objects) {
+absl::Status SaveVersion(const Sender& send, const std::string& path, Saved* saved) {
   const auto list = send("GET", path, "", "");
   if (!list.ok()) return list.status();
+  if (absl::Status status = CheckSent(list, path); !status.ok()) saved->LeaveOut(status);
   for (const Json& resource : ListAt(list->body, "resources")) {
     const std::string& name = TextAt(resource, "name");
     const Json& verbs = ListAt(resource, "verbs");
     const bool is_listed = std::count(verbs.begin(), verbs.end(), "list") > 0;
     if (!is_listed || name.find('/') != name.npos) continue;
     const auto all = send("GET", fmt::format("{}/{}", path, name), "", "");
-    if (!all.ok()) return all.status();
+    if (absl::Status status = CheckSent(all, name); !status.ok()) {
+      if (!all.ok()) return status;
+      saved->LeaveOut(status);
+    }
     for (Json object : ListAt(all->body, "items")) {
       object["kind"] = TextAt(resource, "kind");
       object["apiVersion"] = path.substr(path.find('/', 1) + 1);
       object["metadata"].erase("managedFields");
       object["metadata"].erase("resourceVersion");
-      if (!IsServers(object)) objects->push_back(std::move(object));
+      if (!IsServers(object)) saved->objects.push_back(std::move(object));
     }
   }
   return absl::OkStatus();
@@ -187,19 +191,19 @@ absl::StatusOr<Loaded> Loader::Send() {
   return loaded;
 }
 
-absl::StatusOr<std::vector<Json>> SaveObjects(const Sender& send) {
+absl::StatusOr<Saved> SaveObjects(const Sender& send) {
   const auto groups = send("GET", "/apis", "", "");
-  if (!groups.ok()) return groups.status();
+  if (absl::Status status = CheckSent(groups, "/apis"); !status.ok()) return status;
   std::vector<std::string> paths = {"/api/v1"};
   for (const Json& group : ListAt(groups->body, "groups")) {
     paths.push_back("/apis/" + TextAt(group, "preferredVersion.groupVersion"));
   }
-  std::vector<Json> objects;
+  Saved saved;
   for (const std::string& path : paths) {
-    if (absl::Status status = SaveVersion(send, path, &objects); !status.ok()) return status;
+    if (absl::Status status = SaveVersion(send, path, &saved); !status.ok()) return status;
   }
-  SortByRank(&objects);
-  return objects;
+  SortByRank(&saved.objects);
+  return saved;
 }
 
 }  // namespace outrigger::apiserver

@@ -44,8 +44,8 @@ class Loader {
   /// An object, or a list of them. InvalidArgument: it is none.
   absl::Status Add(const Json& object);
   /// Sends what was added. Kinds that the server does not have, and objects of the server itself
-  /// (service kubernetes, kube-root-ca.crt, events), are left out with a note; the first object
-  /// that the server refuses is an error that names it and says why.
+  /// (service kubernetes, kube-root-ca.crt, events), are left out, the kinds with a note; the first
+  /// object that the server refuses is an error that names it and says why.
   absl::StatusOr<Loaded> Send();
 
  private:
@@ -64,9 +64,19 @@ class Loader {
   std::map<std::pair<std::string, std::string>, Kind> kinds_;  // by apiVersion and kind
 };
 
+/// What SaveObjects() found.
+struct Saved {
+  std::vector<Json> objects = {};
+  std::vector<std::string> notes = {};  // of each kind that cannot be read
+
+  void LeaveOut(const absl::Status& why) {
+    notes.push_back(std::string(why.message()) + ": left out");
+  }
+};
+
 /// All objects of the server, as YAML or JSON documents can hold them: in the order in which they
 /// are loaded, without what the server writes. Left out are events, leases, reviews, and objects
 /// that every server has.
-absl::StatusOr<std::vector<Json>> SaveObjects(const Sender& send);
+absl::StatusOr<Saved> SaveObjects(const Sender& send);
 
 }  // namespace outrigger::apiserver

@@ -93,14 +93,26 @@ TEST_F(LoaderTest, WhatIsSavedLoadsElsewhere) {
   ASSERT_TRUE(saved.ok()) << saved.status();
   const auto other = NewServer(2);
   Loader loader(To(other.get()));
-  for (const Json& object : *saved) ASSERT_TRUE(loader.Add(object).ok());
+  for (const Json& object : saved->objects) ASSERT_TRUE(loader.Add(object).ok());
   const auto loaded = loader.Send();
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const auto again = SaveObjects(To(other.get()));
   ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->size(), saved->size());
+  EXPECT_EQ(again->objects.size(), saved->objects.size());
+  EXPECT_TRUE(saved->notes.empty());
   const auto map = To(other.get())("GET", "/api/v1/namespaces/default/configmaps/a", "", "");
   EXPECT_EQ(map->body["data"]["k"], "v");
+}
+
+TEST_F(LoaderTest, KindsThatCannotBeReadAreNamed) {
+  const Sender all = To(server_.get());
+  const auto saved = SaveObjects([&](std::string_view method, const std::string& path,
+                                     std::string_view type, const std::string& body) {
+    if (path != "/api/v1/secrets") return all(method, path, type, body);
+    return absl::StatusOr<Sent>(Sent{403, {{"message", "secrets is forbidden"}}});
+  });
+  ASSERT_TRUE(saved.ok()) << saved.status();
+  EXPECT_THAT(saved->notes, ::testing::ElementsAre("secrets: secrets is forbidden: left out"));
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 namespace outrigger::apiserver {
 
 /// A column of a built-in kind ("apps/Deployment"). A title begins with '*' if it is for -o wide,
-/// then with '#', '?' or '!' of integers,
-/// booleans and the name.
+/// then with '#', '?' or '!' of integers, booleans and the name.
 struct ColumnRow {
   std::string_view kind;
   std::string_view title;

@@ -21,11 +21,11 @@ std::string StoredTextOf(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace).substr(1);
 }
 
+}  // namespace
+
 ObjectName NameOfObject(const Json& object) {
   return {TextAt(object, "metadata.namespace"), TextAt(object, "metadata.name")};
 }
-
-}  // namespace
 
 Json Stored::Parse() const {
   return Json::parse("{" + text);

@@ -31,6 +31,9 @@ struct ObjectName {
   friend auto operator<=>(const ObjectName&, const ObjectName&) = default;
 };
 
+/// Of its metadata.
+ObjectName NameOfObject(const Json& object);
+
 /// An object at one version: its text, and what selectors, owners and controllers need of it. A
 /// parsed object takes 6.5 times its text. Immutable.
 struct Stored {

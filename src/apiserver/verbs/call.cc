@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "apiserver/types/body.h"
 #include "fmt/format.h"
 
 namespace outrigger::apiserver {
@@ -27,6 +28,7 @@ bool UnescapeUrl(std::string_view text, std::string* plain) {
     plain->push_back(static_cast<char>(byte));
     i += 2;
   }
+  *plain = AsUtf8(*plain);
   return true;
 }
 

@@ -23,7 +23,7 @@ class Query {
   bool Has(std::string_view name) const { return values_.contains(name); }
   std::string Text(std::string_view name) const;
   void Set(const std::string& name, std::string text) { values_[name] = std::move(text); }
-  /// "", "0", "false" and what is not there are false, as upstream reads a bool.
+  /// "0", "false" and what is not there are false, as upstream reads a bool.
   bool Is(std::string_view name) const;
   /// Nothing: not there, or no number.
   std::optional<int64_t> Number(std::string_view name) const;

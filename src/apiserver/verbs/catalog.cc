@@ -22,7 +22,8 @@ ServedPtr MakeServed(Resource resource, std::shared_ptr<const CustomVersion> cus
   }
   if (!served->HasVerb("get")) return served;
   // Events have two faces, and are kept once, as core/v1 has them.
-  const std::string group = served->plural == "events" ? "" : served->group;
+  const bool is_event = served->custom == nullptr && served->plural == "events";
+  const std::string group = is_event ? "" : served->group;
   served->collection = store->Open(
       group.empty() ? served->plural : fmt::format("{}.{}", served->plural, group),
       [group, kind = served->kind, custom = served->custom](const Json& object) {
@@ -71,15 +72,6 @@ ServedPtr Catalog::Find(std::string_view group, std::string_view version,
   const MutexLock lock(mutex_);
   for (const ServedPtr& one : all_) {
     if (one->plural == plural && one->group == group && one->version == version) return one;
-  }
-  return nullptr;
-}
-
-ServedPtr Catalog::FindKind(std::string_view group, std::string_view version,
-                            std::string_view kind) const {
-  const MutexLock lock(mutex_);
-  for (const ServedPtr& one : all_) {
-    if (one->kind == kind && one->group == group && one->version == version) return one;
   }
   return nullptr;
 }

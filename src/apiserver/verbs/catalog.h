@@ -37,10 +37,9 @@ class Catalog {
 
   /// Null: not served.
   ServedPtr Find(std::string_view group, std::string_view version, std::string_view plural) const;
-  ServedPtr FindKind(std::string_view group, std::string_view version, std::string_view kind) const;
   /// All, in an order that does not change: as discovery lists them.
   std::vector<ServedPtr> All() const;
-  /// Changes with what is served; of an ETag.
+  /// Changes with what is served: the hash in addresses of OpenAPI.
   uint64_t generation() const;
 
   /// Serves what a definition, by its name, has; null: nothing of it any more. Returns what was

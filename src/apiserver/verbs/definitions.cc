@@ -7,7 +7,8 @@ namespace {
 NamesTaken TakenBeside(const Catalog& catalog, const CustomDefinition& definition) {
   NamesTaken taken;
   for (const ServedPtr& served : catalog.All()) {
-    if (served->group != definition.group || served->plural == definition.plural) continue;
+    if (served->group != definition.group) continue;
+    if (served->custom != nullptr && served->plural == definition.plural) continue;
     taken.resources.insert(taken.resources.end(), {served->plural, served->singular});
     taken.resources.insert(taken.resources.end(), served->short_names.begin(),
                            served->short_names.end());

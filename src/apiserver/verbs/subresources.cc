@@ -5,6 +5,7 @@
 
 #include "apiserver/select/field_path.h"
 #include "apiserver/select/label_selector.h"
+#include "apiserver/types/conform.h"
 #include "apiserver/verbs/verbs.h"
 #include "fmt/format.h"
 
@@ -188,6 +189,11 @@ std::optional<Failure> Scale(const Api& api, Call* call, Reply* reply) {
     Json scale = is_patch ? ScaleOf(old) : given;
     if (is_patch) {
       if (auto failure = ApplyPatch(*call, given, &scale)) return failure;
+      scale.erase("apiVersion");
+      scale.erase("kind");
+      std::vector<std::string> unknown;
+      const Type* type = TypeTable::Get().FindType("io.k8s.api.autoscaling.v1.Scale");
+      if (auto failure = Conform(*type, &scale, &unknown)) return failure;
     }
     const Json* const asked = ValueAt(scale, "spec.replicas");
     const Json replicas = asked == nullptr ? Json(0) : *asked;

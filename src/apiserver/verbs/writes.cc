@@ -108,6 +108,8 @@ void Retain(const Served& served, Part part, const Json& old, Json* object) {
   const Json& before = old.at("metadata");
   for (const char* key : kServerKeys) KeepKey(key, before, &metadata);
   if (part == Part::kMain && served.HasSubresource("status")) KeepKey("status", old, object);
+  // The finalizers of a namespace stay until it is emptied.
+  if (IsNamespace(served) && !before.contains("deletionTimestamp")) KeepKey("spec", old, object);
   if (part == Part::kStatus) {
     Json kept = old;
     kept["status"] = object->value("status", Json::object());
@@ -283,7 +285,10 @@ std::optional<Failure> Writes::Erase(const Served& served, const ObjectName& nam
     if (auto failure = deps_.admission->OnDelete(KindOf(served), name.name)) return failure;
     Json object = base->Parse();
     const int64_t grace = GraceOf(served, *base, object, deletion.grace);
-    if (!deletion.propagation.empty()) SetPropagation(deletion.propagation, &object["metadata"]);
+    // A definition owns nothing, and goes with what is served of it.
+    if (!deletion.propagation.empty() && served.kind != "CustomResourceDefinition") {
+      SetPropagation(deletion.propagation, &object["metadata"]);
+    }
     *gone = grace == 0 && !HasFinalizers(served, object);
     *last = base;
     if (deletion.dry_run) return std::nullopt;
