@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -156,8 +157,20 @@ func endsWithTheLab(t *testing.T, signal syscall.Signal) {
 // Agents have one port each.
 func TestASecondLabWithAgentsSaysWhoHasTheirPort(t *testing.T) {
 	scheduling.Long(t)
+	ctx, cancel := context.WithTimeout(t.Context(), process.Patience)
+	defer cancel()
 	startWhole(t, "--agents", "gang")
-	second := exec.CommandContext(t.Context(), outrigger.Binary(t), "lab", "apiserver", "--port", "0", "--scheduler", schedulerPath(),
+	err := kube.Eventually(ctx, process.Patience, func(context.Context) error {
+		agents, err := net.Dial("tcp", "127.0.0.1:9871")
+		if err == nil {
+			err = agents.Close()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := exec.CommandContext(ctx, outrigger.Binary(t), "lab", "apiserver", "--port", "0", "--scheduler", schedulerPath(),
 		"--agents", "gang")
 	output, err := second.CombinedOutput()
 	if err == nil || !strings.Contains(string(output), "outrigger serve has ended; its last words: ") || !strings.Contains(string(output), "9871") {
