@@ -8,28 +8,32 @@
 namespace outrigger::apiserver {
 namespace {
 
-const LazyRE2 kEachForm = {R"(\.\*|\.?\[\*\])"};
-const LazyRE2 kMemberForm = {R"(\.((?:[^.\[\\]|\\.)+))"};
-const LazyRE2 kQuotedForm = {R"re(\.?\[(?:'([^']*)'|"([^"]*)")\])re"};
-const LazyRE2 kIndexForm = {R"(\.?\[(-?\d{1,9})\])"};
-const LazyRE2 kWhereForm = {R"(\.?\[\?\(\s*@\.([^=\s]+)\s*==\s*(.*?)\s*\)\])"};
+// The forms that a step has.
+struct StepForms {
+  RE2 each{R"(\.\*|\.?\[\*\])"};
+  RE2 member{R"(\.((?:[^.\[\\]|\\.)+))"};
+  RE2 quoted{R"re(\.?\[(?:'([^']*)'|"([^"]*)")\])re"};
+  RE2 index{R"(\.?\[(-?\d{1,9})\])"};
+  RE2 where{R"(\.?\[\?\(\s*@\.([^=\s]+)\s*==\s*(.*?)\s*\)\])"};
+};
 
 }  // namespace
 
 bool JsonPath::Read(std::string_view* text, Step* step) {
+  static const auto* const forms = new StepForms;
   re2::StringPiece rest(text->data(), text->size());
   std::string other;
-  if (RE2::Consume(&rest, *kEachForm)) {
+  if (RE2::Consume(&rest, forms->each)) {
     step->kind = Step::Kind::kEach;
-  } else if (RE2::Consume(&rest, *kMemberForm, &step->name)) {
+  } else if (RE2::Consume(&rest, forms->member, &step->name)) {
     step->kind = Step::Kind::kMember;
     RE2::GlobalReplace(&step->name, R"(\\(.))", R"(\1)");
-  } else if (RE2::Consume(&rest, *kQuotedForm, &step->name, &other)) {
+  } else if (RE2::Consume(&rest, forms->quoted, &step->name, &other)) {
     step->kind = Step::Kind::kMember;
     step->name += other;
-  } else if (RE2::Consume(&rest, *kIndexForm, &step->index)) {
+  } else if (RE2::Consume(&rest, forms->index, &step->index)) {
     step->kind = Step::Kind::kIndex;
-  } else if (RE2::Consume(&rest, *kWhereForm, &step->name, &other)) {
+  } else if (RE2::Consume(&rest, forms->where, &step->name, &other)) {
     step->kind = Step::Kind::kWhere;
     if (other.size() > 1 && other.front() == '\'' && other.back() == '\'') {
       step->value = other.substr(1, other.size() - 2);

@@ -35,11 +35,11 @@ bool UnescapeUrl(std::string_view text, std::string* plain) {
 // Takes what stands before the names: /api/v1 or /apis/<group>/<version>.
 bool TakeGroupVersion(std::vector<std::string>* parts, Target* target) {
   const bool is_core = !parts->empty() && parts->front() == "api";
-  const ptrdiff_t count = is_core ? 2 : 3;
-  if (std::ssize(*parts) < count || (!is_core && parts->front() != "apis")) return false;
+  const size_t count = is_core ? 2 : 3;
+  if (parts->size() < count || (!is_core && parts->front() != "apis")) return false;
   if (!is_core) target->group = (*parts)[1];
   target->version = (*parts)[count - 1];
-  parts->erase(parts->begin(), parts->begin() + count);
+  parts->erase(parts->begin(), parts->begin() + static_cast<ptrdiff_t>(count));
   return true;
 }
 

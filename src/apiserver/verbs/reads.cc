@@ -120,7 +120,7 @@ std::optional<Failure> List(const Api& api, Call* call, Reply* reply) {
   Json metadata = {{"resourceVersion", std::to_string(listing.version)}};
   const int64_t limit = call->query.Number("limit").value_or(0);
   if (limit > 0 && std::ssize(listing.objects) > limit) {
-    listing.objects.resize(limit);
+    listing.objects.resize(static_cast<size_t>(limit));
     metadata["continue"] = ContinueToken(listing.version, listing.objects.back()->name);
   }
   const Face face = Face::Of(*call);
