@@ -252,7 +252,7 @@ TEST(Deployments, KnowsItsReplicaSetWithoutLabelsOfPods) {
       Json::parse(R"({"matchExpressions":[{"key":"a","operator":"DoesNotExist"}]})");
   web["spec"]["template"]["metadata"].erase("labels");
   Deploy(&cluster, web);
-  EXPECT_EQ(NumberAt(cluster.Get("apps", "deployments", "web"), "status.availableReplicas"), 1);
+  EXPECT_EQ(NumberAt(cluster.Get("apps", "deployments", "web"), "status.updatedReplicas"), 1);
 }
 
 TEST(Deployments, UndoUsesTheOldReplicaSetAgain) {
