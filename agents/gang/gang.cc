@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "calls/barrier.h"
 #include "calls/commit.h"
@@ -15,6 +17,7 @@
 #include "gang/plan/call_resources.h"
 #include "gang/plan/group.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/agent/page.h"
 #include "reports/gang_metrics.h"
 #include "reports/held.h"
 #include "reports/reports.h"
@@ -34,6 +37,7 @@ class Gang final : public Agent,
                    public Filterer,
                    public Binder,
                    public Preempter,
+                   public PageSource,
                    public Controller {
  public:
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
@@ -165,6 +169,11 @@ class Gang final : public Agent,
     ChooseVictims(**plan, request, &barriers_, chosen);
     if (chosen->empty()) desk_->OnNoVictims(**plan, request.pod);
     return absl::OkStatus();
+  }
+
+  std::vector<PageSpec> Pages() const override { return desk_->PagesOf("gang"); }
+  absl::Status FillPage(std::string_view page, PageTable* table) const override {
+    return desk_->FillPage(page, table);
   }
 
  private:

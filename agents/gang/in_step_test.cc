@@ -1,6 +1,5 @@
 // What the API server took from this process is missing in the view for long.
-#include "gang/desk/desk.h"
-#include "gang_testing.h"
+#include "by_hand_testing.h"
 
 namespace outrigger::gang {
 namespace {
@@ -10,33 +9,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// The agent at a desk that plans by hand.
-class InStepTest : public GangTest {
+class InStepTest : public ByHandTest {
  protected:
-  ~InStepTest() override { agent().Stop(); }
-  void StartByHand() {
-    desk_ = shared_.GetOrMake<desk::Desk>([this] {
-      return std::make_shared<desk::Desk>(
-          &cluster_, [](std::string_view) {},
-          desk::DeskDrive{.now = [this] { return now_; }, .by_hand = true});
-    });
-    AgentDeps deps;
-    deps.name = "gang";
-    deps.log = deps.warn = [](std::string_view) {};
-    deps.cluster = &cluster_;
-    deps.shared = &shared_;
-    deps.given.insert("scheduler-lease");
-    const AgentFactory factory = MakeFactory();
-    auto made = factory.make(deps, testing::SettingsFrom(factory, {{"scheduler-lease", "none"}}));
-    ASSERT_TRUE(made.ok()) << made.status();
-    made_ = *std::move(made);
-    ASSERT_TRUE(agent().Start().ok());
-  }
-  Controller& agent() { return dynamic_cast<Controller&>(*made_); }
-  void PlanAfter(seconds time) {
-    now_ += time;
-    desk_->Step();
-  }
   absl::Status BindThere(const std::string& pod) {
     const auto board = desk_->Plan();
     const std::string uid = cluster_.Get(pod).uid;
@@ -55,11 +29,6 @@ class InStepTest : public GangTest {
     cluster_.Put(gated);
     PlanAfter(seconds(10));
   }
-
-  desk::Time now_ = desk::Time() + std::chrono::hours(1);
-  SharedParts shared_;
-  std::shared_ptr<desk::Desk> desk_;
-  std::unique_ptr<Agent> made_;
 };
 
 TEST_F(InStepTest, NoGangIsBoundForTheFirstTime) {

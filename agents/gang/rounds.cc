@@ -68,6 +68,10 @@ std::optional<Time> Rounds::next_look() const {
   return next;
 }
 
+std::string Rounds::WhyWaits(const plan::UnitKey& gang, std::string_view word) const {
+  return parts_.reports->WhyWaits(gang, word);
+}
+
 void Rounds::OnNomination(const desk::Nomination& nomination, const absl::Status& status) {
   parts_.reports->OnNomination(nomination, status);
 }

@@ -45,6 +45,7 @@ class Rounds final : public desk::Participant {
   void OnNewScheduler() override;
   void Pause(Time now, bool another_acts) override;
   std::optional<Time> next_look() const override;
+  std::string WhyWaits(const plan::UnitKey& gang, std::string_view word) const override;
   void OnNomination(const desk::Nomination& nomination, const absl::Status& status) override;
   void OnRelease(const desk::Release& release, const absl::Status& status) override;
   void OnPulse(std::chrono::milliseconds under_way) override;

@@ -102,18 +102,29 @@ class Reward final : public Agent, public Scorer, public PageSource, public Cont
 
   std::vector<PageSpec> Pages() const override {
     using Type = PageColumn::Type;
-    return {{"reward",
-             "pairs of a pod type and a node of which something is known, the worst first",
-             {{"namespace", Type::kText},
-              {"type", Type::kText},
-              {"image", Type::kText},
-              {"node", Type::kText},
-              {"score", Type::kNumber},
-              {"value", Type::kNumber},
-              {"successes", Type::kNumber},
-              {"failures", Type::kNumber},
-              {"failuresLastHour", Type::kInteger},
-              {"lastFailureAgeSeconds", Type::kInteger}}}};
+    return {
+        {"reward",
+         "pairs of a pod type and a node of which something is known, the worst first",
+         {{"namespace", Type::kText,
+           "namespace of the type's pods; none with the original's arithmetic"},
+          {"type", Type::kText,
+           "name of the type: of a label of the pod, of its controller, or of the pod"},
+          {"image", Type::kText, "images of the type; none with the original's arithmetic"},
+          {"node", Type::kText, "name of the node"},
+          {"score", Type::kNumber,
+           "what the node gets for pods of the type, 0 to 1, without regard to pods whose outcome "
+           "is not known yet"},
+          {"value", Type::kNumber,
+           "successes here against those that another node would have had; below 1 it is the "
+           "score"},
+          {"successes", Type::kNumber,
+           "pods that ran for mttf and containers that ended well, as far as not forgotten"},
+          {"failures", Type::kNumber,
+           "failed containers and starts, and evictions, as far as not forgotten: each counts 0.5 "
+           "to 1"},
+          {"failuresLastHour", Type::kInteger, "failures of the last hour, at most 8"},
+          {"lastFailureAgeSeconds", Type::kInteger,
+           "since the last failure; none: no failure is known"}}}};
   }
   absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
     method_->FillPage(NowOf(deps_.clock).wall, table);

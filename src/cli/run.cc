@@ -7,7 +7,9 @@
 #include "cli/commands.h"
 #include "cli/doctor/doctor.h"
 #include "cli/explain/explain.h"
+#include "cli/look/look.h"
 #include "cli/manifests/manifests.h"
+#include "cli/monitoring/monitoring.h"
 #include "cli/version.h"
 #include "console/args/command_line.h"
 #include "console/args/commands_page.h"
@@ -61,18 +63,19 @@ Command DocsCommand() {
   return {.name = "docs",
           .summary = "Print a page of the documentation",
           .flags = {{.name = "page",
-                     .help = "settings or commands",
-                     .words = {"settings", "commands"}}},
+                     .help = "settings, commands, alerts or dashboard",
+                     .words = {"settings", "commands", "alerts", "dashboard"}}},
           .is_hidden = true,
           .run = [](const Given& given, const World& world) {
-            if (!given.Has("page")) {
-              return Finish(
-                  absl::InvalidArgumentError("docs needs the name of a page: settings or commands"),
-                  world);
+            const std::string page = given.Value("page");
+            if (page.empty()) {
+              return Finish(absl::InvalidArgumentError("docs needs the name of a page: settings, "
+                                                       "commands, alerts or dashboard"),
+                            world);
             }
-            if (given.Value("page") == "settings") {
-              return Finish(Text(SettingsPage(world.registry)), world);
-            }
+            if (page == "alerts") return Finish(Text(AlertRules()), world);
+            if (page == "dashboard") return Finish(Text(Dashboard(world.registry)), world);
+            if (page == "settings") return Finish(Text(SettingsPage(world.registry)), world);
             return Finish(Text(CommandsPage(CommandLine(Commands(world.registry)))), world);
           }};
 }
@@ -85,6 +88,8 @@ std::vector<Command> Commands(const std::vector<AgentInfo>& registry, const std:
                                    SchedulerConfigCommand(registry),
                                    manifests::ManifestsCommand(registry),
                                    DoctorCommand(registry),
+                                   UiCommand(registry),
+                                   TopCommand(registry),
                                    ExplainCommand(),
                                    ExplainPodCommand(registry),
                                    ExplainClaimCommand(),

@@ -120,7 +120,7 @@ floors() {
     with_floors+=" $folder/$room "
   done
 }
-floors src/cli cli/ main . manifests doctor explain scheduler_config agents serve
+floors src/cli cli/ main . manifests doctor look monitoring explain scheduler_config agents serve
 floors src/console console/ reading pages args settings process format agent_client
 floors src/serve serve/ server engine wire
 floors src/codec codec/ page protobuf json
@@ -134,7 +134,7 @@ floors src/lab lab/ commands client nodes steps plugins framework
 floors agents/gang gang/ commands qos desk plan
 floors agents/gang '' . reports eviction calls events common
 floors agents/gang/plan gang/plan/ = preemption shortfall round search nodes pairs groups
-floors agents/gang/desk gang/desk/ = release nominations calls board leadership writes
+floors agents/gang/desk gang/desk/ = pages release nominations calls board leadership writes
 floors agents/penalty penalty/ commands classes
 floors agents/penalty '' . followed
 floors agents/penalty/classes penalty/classes/ = pages mapped replace journal ledger edges policy

@@ -29,14 +29,16 @@ PageSpec PoolPage() {
   using Type = PageColumn::Type;
   return {"device-pools",
           "pools of devices by name, and which claims use them",
-          {{"pool", Type::kText},
-           {"node", Type::kText},
-           {"driver", Type::kText},
-           {"total", Type::kInteger},
-           {"used", Type::kInteger},
-           {"free", Type::kInteger},
-           {"claims", Type::kText},
-           {"fault", Type::kText}}};
+          {{"pool", Type::kText, "name of the DevicePool"},
+           {"node", Type::kText, "node of its devices; none: they are attached to the network"},
+           {"driver", Type::kText, "driver of its devices"},
+           {"total", Type::kInteger, "devices of the pool"},
+           {"used", Type::kInteger,
+            "devices of which claims hold all or a part, begun allocations included"},
+           {"free", Type::kInteger, "devices of which no claim holds a part"},
+           {"claims", Type::kText,
+            "namespace/name of up to 16 claims that hold some, begun allocations included"},
+           {"fault", Type::kText, "why the pool offers nothing; none: it is valid"}}};
 }
 
 void FillPoolPage(const DeviceStore& store, PageTable* table) {

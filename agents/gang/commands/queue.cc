@@ -1,6 +1,7 @@
 #include "gang/commands/commands.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,21 +28,43 @@ struct QueueFlags : ExplainFlags {
 };
 
 constexpr std::string_view kWithoutQos =
-    "Agent qos, which keeps the queue, is not served there (serve --agents qos, or gang,qos); "
+    "No agent that keeps the queue is served there (serve --agents gang, qos, or gang,qos); "
     "without --agent the queue is planned from the cluster";
+
+// Only in JSON and YAML: a table of them has no room on a screen.
+constexpr std::string_view kNotInTable[] = {"members", "bound", "minimum", "why"};
+
+// Groups are in the order of their keys.
+plan::QueueEntry EntryOf(const plan::Unit& unit, const std::vector<plan::GroupState>& groups) {
+  const auto group = std::lower_bound(
+      groups.begin(), groups.end(), unit.key,
+      [](const plan::GroupState& state, const plan::UnitKey& key) { return state.key < key; });
+  const bool is_known = group != groups.end() && group->key == unit.key;
+  return {.key = &unit.key,
+          .rank = &unit.rank,
+          .lacks = {},
+          .first = unit.members.empty() ? nullptr : unit.members.front().pod.get(),
+          .members = static_cast<int64_t>(unit.members.size()),
+          .bound = unit.bound,
+          .minimum = is_known ? group->minimum : unit.minimum};
+}
 
 PageTable QueueOf(const ClusterPlan& planned, size_t limit) {
   const std::vector<plan::Unit>& units = planned.grouped.units;
   std::vector<std::string> causes;
   for (const plan::UnitPlan& unit : planned.plan.units) causes.push_back(TextOf(unit.cause));
+  const std::vector<plan::GroupState>& groups = planned.grouped.groups;
   std::vector<plan::QueueEntry> entries;
   for (size_t i = 0; i < units.size(); ++i) {
-    entries.push_back({&units[i].key, &units[i].rank, planned.plan.units[i].fits, causes[i]});
+    plan::QueueEntry& entry = entries.emplace_back(EntryOf(units[i], groups));
+    entry.fits = planned.plan.units[i].fits;
+    entry.lacks = causes[i];
+    entry.cause = &planned.plan.units[i].cause;
   }
   for (const plan::Unit& unit : planned.left_out) {
     // A gang is a unit that rests; a single pod is left to kube-scheduler.
     if (unit.key.dialect == Dialect::kNone) continue;
-    entries.push_back({&unit.key, &unit.rank, false, plan::TermLimit::Reason()});
+    entries.emplace_back(EntryOf(unit, groups)).lacks = plan::TermLimit::Reason();
   }
   PageTable table(plan::QueuePage().columns, limit);
   plan::FillQueuePage(std::move(entries), &table);
@@ -100,14 +123,35 @@ Style StyleOf(std::string_view column, std::string_view text) {
   return text == "waits" ? Style::kBad : Style::kGood;
 }
 
+PageTable WithoutWideColumns(const PageTable& queue) {
+  const auto is_kept = [&](size_t column) {
+    return std::find(std::begin(kNotInTable), std::end(kNotInTable),
+                     queue.columns()[column].name) == std::end(kNotInTable);
+  };
+  std::vector<PageColumn> columns;
+  for (size_t i = 0; i < queue.columns().size(); ++i) {
+    if (is_kept(i)) columns.push_back(queue.columns()[i]);
+  }
+  PageTable table(std::move(columns), queue.rows().size());
+  for (const std::vector<PageCell>& cells : queue.rows()) {
+    std::vector<PageCell> row;
+    for (size_t i = 0; i < cells.size(); ++i) {
+      if (is_kept(i)) row.push_back(cells[i]);
+    }
+    table.Add(std::move(row));
+  }
+  return table;
+}
+
 std::string InForm(const QueueFlags& flags, const World& world, const PageTable& queue) {
   if (flags.output == "json") return PageJson(queue);
   if (flags.output == "yaml") return PageYaml(queue);
   if (queue.total() == 0) return "Nothing waits.\n";
-  return PageText(queue, {.now = absl::ToUnixSeconds(absl::Now()),
-                          .color = IsColored(flags.color, world),
-                          .columns = world.terminal.is_one ? world.terminal.columns : 0,
-                          .style_of = StyleOf});
+  return PageText(WithoutWideColumns(queue),
+                  {.now = absl::ToUnixSeconds(absl::Now()),
+                   .color = IsColored(flags.color, world),
+                   .columns = world.terminal.is_one ? world.terminal.columns : 0,
+                   .style_of = StyleOf});
 }
 
 absl::StatusOr<ExplainText> ExplainQueue(const QueueFlags& flags, const World& world) {
@@ -159,8 +203,9 @@ Command ExplainQueueCommand() {
   command.flags = Together(
       {{{.name = "--agent",
          .value = "URL",
-         .help = "ask the running agent qos at http://127.0.0.1:PORT, its admin port (9972; in a "
-                 "cluster: kubectl port-forward); default: this command plans the queue"}},
+         .help =
+             "ask the running agent gang or qos at http://127.0.0.1:PORT, its admin port (9971, "
+             "9972; in a cluster: kubectl port-forward); default: this command plans the queue"}},
        PlanningFlags(),
        {{.name = "--pod-priority",
          .value = "BOOL",

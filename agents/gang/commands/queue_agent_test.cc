@@ -40,7 +40,11 @@ std::string QueuePageOf(size_t rows, size_t more = 0) {
                     "2026-11-24T03:00:12Z",
                     "waits",
                     {},
-                    "cpu"});
+                    "cpu",
+                    int64_t{1},
+                    int64_t{0},
+                    int64_t{1},
+                    "too little cpu is left"});
   }
   page.table.Count(more);
   std::string body;
@@ -54,9 +58,12 @@ TEST(ExplainQueueOfAnAgent, PrintsItsPage) {
   EXPECT_EQ(ran.err, "");
   EXPECT_EQ(nlohmann::json::parse(ran.out), nlohmann::json::parse(R"({"rows":[
       {"position":1,"unit":"a/p0","kind":"pod","groupPriority":7,"priority":0,"class":"BestEffort",
-       "since":"2026-11-24T03:00:12Z","state":"waits","after":null,"lacks":"cpu"}],
+       "since":"2026-11-24T03:00:12Z","state":"waits","after":null,"lacks":"cpu",
+       "members":1,"bound":0,"minimum":1,"why":"too little cpu is left"}],
       "total":1,"truncated":false})"));
-  EXPECT_THAT(AskForQueue(QueuePageOf(1)).out, HasSubstr("\n       1  a/p0  pod "));
+  const std::string table = AskForQueue(QueuePageOf(1)).out;
+  EXPECT_THAT(table, HasSubstr("\n       1  a/p0  pod "));
+  EXPECT_THAT(table, ::testing::EndsWith("  cpu\n")) << "what follows has no room on a screen";
   EXPECT_EQ(AskForQueue(QueuePageOf(0)).out, "Nothing waits.\n");
 }
 
@@ -88,10 +95,10 @@ TEST_P(ExplainQueueAnswer, IsAnErrorWithItsCause) {
 INSTANTIATE_TEST_SUITE_P(
     Rows, ExplainQueueAnswer,
     ::testing::Values(
-        QueueAnswerRow{"QosIsNotServed",
+        QueueAnswerRow{"ItIsNotServed",
                        kube::Answer(404, R"({"error":"no such path: /queue; served: /livez"})"),
-                       {"404: no such path: /queue; served: /livez. Agent qos, which keeps the "
-                        "queue, is not served there (serve --agents qos, or gang,qos)"}},
+                       {"404: no such path: /queue; served: /livez. No agent that keeps the queue "
+                        "is served there (serve --agents gang, qos, or gang,qos)"}},
         QueueAnswerRow{"NotReady",
                        kube::Answer(503, R"({"error":"there is no plan yet"})"),
                        {"503: there is no plan yet"}},

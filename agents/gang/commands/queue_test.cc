@@ -83,6 +83,16 @@ TEST(ExplainQueue, GivesASinglePodItsPlaceBeforeLaterUnits) {
   EXPECT_EQ(rows[1]["state"], "waits");
   EXPECT_EQ(rows[1]["after"], "a/early");
   EXPECT_EQ(rows[1]["lacks"], "cpu");
+  EXPECT_EQ(rows[1]["why"], "too little cpu is left on the nodes that take it; it asks for 1");
+}
+
+TEST(ExplainQueue, CountsTheMembersOfAGang) {
+  const auto rows = nlohmann::json::parse(ExplainQueueIn(kGangDump, {"-o", "json"}).out)["rows"];
+  EXPECT_EQ(rows[1]["unit"], "shop/big");
+  EXPECT_EQ(rows[1]["members"], 2);
+  EXPECT_EQ(rows[1]["bound"], 0);
+  EXPECT_EQ(rows[1]["minimum"], 2);
+  EXPECT_EQ(rows[1]["why"], "too little cpu is left for 2 members at once");
 }
 
 TEST(ExplainQueue, ShowsWhatOurGateHoldsAndNothingThatAnotherHolds) {

@@ -157,6 +157,10 @@ class Board {
 
   /// In the order in which they were planned, then those that rest.
   BoardUnits units() const { return BoardUnits(&units_); }
+  /// The same with their pods; none is null.
+  const BoardUnits::Entries& entries() const { return units_; }
+  /// Pods that want a place, and for which nothing is planned.
+  const std::deque<BoardPod>& unplanned() const { return unplanned_; }
   const BoardUnit* UnitOf(const BoardPod& pod) const { return pod.unit; }
   /// The unit of a gang that has one, or nullptr.
   const BoardUnit* FindUnit(const plan::UnitKey& key) const;

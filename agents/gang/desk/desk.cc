@@ -13,6 +13,7 @@
 #include "gang/desk/leadership.h"
 #include "gang/desk/leadership/own_lease.h"
 #include "gang/desk/leadership/scheduler_lease.h"
+#include "gang/desk/pages.h"
 #include "gang/desk/plan_loop.h"
 #include "gang/desk/reasons.h"
 
@@ -228,6 +229,24 @@ void Desk::OnNoVictims(const Board& board, const Pod& pod) {
   state_->inbox.Refused(
       {pod.namespace_ + "/" + pod.name, pod.uid, seat->node, std::string(kNotPassed)});
   Nudge();
+}
+
+std::vector<PageSpec> Desk::PagesOf(std::string_view agent) const {
+  const std::string_view offers = HasJoined("qos") ? "qos" : "gang";
+  return agent == offers ? DeskPages() : std::vector<PageSpec>();
+}
+
+absl::Status Desk::FillPage(std::string_view page, PageTable* table) const {
+  const auto board = Plan();
+  if (!board.ok()) return board.status();
+  const auto why = [this](const plan::UnitKey& gang, std::string_view word) {
+    std::string text;
+    for (const Participant* participant : state_->participants) {
+      if (text.empty()) text = participant->WhyWaits(gang, word);
+    }
+    return text;
+  };
+  return FillDeskPage(page, **board, why, table);
 }
 
 void Desk::OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after) {

@@ -19,6 +19,7 @@
 #include "gang/desk/time.h"
 #include "outrigger/agent/access.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/agent/page.h"
 #include "outrigger/agent/request.h"
 #include "outrigger/agent/verdict.h"
 #include "outrigger/base/clock.h"
@@ -31,9 +32,10 @@ namespace outrigger::desk {
 /// What an agent brings to the desk. An unset field takes the other agent's value, else the
 /// default.
 struct DeskTerms {
-  std::string agent;                   // its name, for errors
-  Participant* participant = nullptr;  // lives until the agent has called Stop()
-  Mode mode = Mode::kExtender;         // all agents at one desk have the same
+  std::string agent;  // its name, for errors
+  /// Lives until the agent has called Stop(), and as long as pages are served.
+  Participant* participant = nullptr;
+  Mode mode = Mode::kExtender;  // all agents at one desk have the same
   /// Else those of AgentDeps::scheduler.
   std::optional<std::string> scheduler_names;  // "default-scheduler"
   std::optional<std::string> scheduler_lease;  // "kube-system/kube-scheduler"
@@ -109,6 +111,12 @@ class Desk {
                             std::vector<NodeVictims>* chosen);
   /// A preempt call was answered with nothing.
   void OnNoVictims(const Board& board, const Pod& pod);
+
+  /// PageSource::Pages() of `agent`: the pages of the desk (gang/desk/pages.h) if it is the one
+  /// that offers them, else none. That is qos where it has joined, so ask when all agents are made.
+  std::vector<PageSpec> PagesOf(std::string_view agent) const;
+  /// PageSource::FillPage(): by the plan. Unavailable while there is none that may be used.
+  absl::Status FillPage(std::string_view page, PageTable* table) const;
 
   /// A gang was not complete at its barrier in time.
   void OnGaveUp(const plan::UnitKey& gang, std::chrono::milliseconds after);

@@ -66,8 +66,8 @@ struct Round {
   std::function<void(const char* what)> goes_on_with;
 };
 
-/// An agent at the desk. All methods but OnNomination(), OnRelease() and OnPulse() are called on
-/// the planning thread: they may not block for long.
+/// An agent at the desk. All methods but WhyWaits(), OnNomination(), OnRelease() and OnPulse() are
+/// called on the planning thread: they may not block for long.
 class Participant {
  public:
   virtual ~Participant() = default;
@@ -89,6 +89,11 @@ class Participant {
   /// When the next round is due though nothing has changed; nothing: never.
   virtual std::optional<Time> next_look() const { return std::nullopt; }
 
+  /// From any thread, while pages are served: with figures, why a gang waits for the cause with
+  /// that word, as last worked out; empty: it was not.
+  virtual std::string WhyWaits(const plan::UnitKey& /*gang*/, std::string_view /*word*/) const {
+    return "";
+  }
   /// From any thread: a nomination was written, or could not be.
   virtual void OnNomination(const Nomination& /*nomination*/, const absl::Status& /*status*/) {}
   /// From any thread: a gate was taken off, or could not be.

@@ -28,16 +28,6 @@ namespace {
 
 using desk::Desk;
 
-// Fills the page "queue" (plan::QueuePage()) with all units that want a place, in their order.
-void FillQueuePage(const desk::Board& board, PageTable* table) {
-  std::vector<plan::QueueEntry> entries;
-  entries.reserve(board.units().size());
-  for (const desk::BoardUnit& unit : board.units()) {
-    entries.push_back({&unit.key, &unit.rank, unit.fits, unit.word});
-  }
-  plan::FillQueuePage(std::move(entries), table);
-}
-
 /// Logs at level debug which of two neighbours in the queue goes first. Thread-safe.
 class Decisions {
  public:
@@ -297,12 +287,9 @@ class Qos final : public Agent,
     return absl::OkStatus();
   }
 
-  std::vector<PageSpec> Pages() const override { return {plan::QueuePage()}; }
-  absl::Status FillPage(std::string_view /*page*/, PageTable* table) const override {
-    const auto plan = desk_->Plan();
-    if (!plan.ok()) return plan.status();
-    FillQueuePage(**plan, table);
-    return absl::OkStatus();
+  std::vector<PageSpec> Pages() const override { return desk_->PagesOf("qos"); }
+  absl::Status FillPage(std::string_view page, PageTable* table) const override {
+    return desk_->FillPage(page, table);
   }
 
  private:

@@ -317,11 +317,13 @@ TEST_F(QosTest, ThePageShowsTheQueueInItsOrder) {
   const PageCell none;
   EXPECT_THAT(
       table.rows(),
-      ElementsAre(
-          std::vector<PageCell>{int64_t{1}, "default/red", "pod", int64_t{10}, int64_t{7},
-                                "Guaranteed", "2023-11-14T22:13:20Z", "has a place", none, none},
-          std::vector<PageCell>{int64_t{2}, "default/green", "pod", int64_t{1}, int64_t{0},
-                                "Burstable", none, "waits", "default/red", "cpu"}));
+      ElementsAre(std::vector<PageCell>{int64_t{1}, "default/red", "pod", int64_t{10}, int64_t{7},
+                                        "Guaranteed", "2023-11-14T22:13:20Z", "has a place", none,
+                                        none, int64_t{1}, int64_t{0}, int64_t{1}, none},
+                  std::vector<PageCell>{
+                      int64_t{2}, "default/green", "pod", int64_t{1}, int64_t{0}, "Burstable", none,
+                      "waits", "default/red", "cpu", int64_t{1}, int64_t{0}, int64_t{1},
+                      "too little cpu is left on the nodes that take it; it asks for 3"}));
 }
 
 TEST_F(QosTest, ThePageIsUnavailableBeforeTheFirstPlan) {

@@ -110,10 +110,10 @@ class Reports {
                const std::function<std::string(const plan::UnitKey&)>& why_nobody = nullptr);
   /// When somebody is to be told though nothing has changed; nothing: nobody is.
   std::optional<Time> next_look() const { return next_look_.at(); }
-  /// With figures, why a gang waits for that cause, as it was last told; empty: it was not.
-  std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
 
-  /// From any thread.
+  /// From any thread, as what follows: with figures, why a gang waits for that cause, as it was
+  /// last told; empty: it was not.
+  std::string WhyWaits(const plan::UnitKey& key, std::string_view word) const;
   void OnPulse(std::chrono::milliseconds under_way);
   void OnNomination(const Nomination& nomination, const absl::Status& status);
   void OnBarrier(const plan::UnitKey& gang, BarrierEnd end, std::chrono::milliseconds held);

@@ -1,6 +1,8 @@
 #include "safe.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include "beta_risk.h"
 #include "fmt/format.h"
+#include "measured_page.h"
 
 namespace outrigger::safe {
 namespace {
@@ -34,6 +37,19 @@ double Power(double base, double root) {
   if (root == 1) return base;
   return root == 2 ? std::sqrt(base) : std::pow(base, 1 / root);
 }
+
+// Notes that there was something. Nobody is told: calls report what they meet.
+class Malformations final : public Diagnostics {
+ public:
+  void Malformed(std::string_view /*node*/, std::string_view /*field*/, std::string_view /*value*/,
+                 std::string_view /*accepted*/) override {
+    is_any_ = true;
+  }
+  bool is_any() const { return is_any_; }
+
+ private:
+  std::atomic<bool> is_any_ = false;
+};
 
 // "+1200m" of cpu, "-64 MiB" of memory.
 std::string Signed(Resource resource, const ResourceStatistics& statistics) {
@@ -62,6 +78,7 @@ absl::StatusOr<std::unique_ptr<Agent>> Safe::Make(const AgentDeps& deps, const S
 
 Safe::Safe(const AgentDeps& deps, const Settings& settings, std::unique_ptr<PodLedger> ledger)
     : settings_(settings),
+      cluster_(deps.cluster),
       log_(deps.log),
       wall_(deps.clock.wall),
       remedy_(fmt::format(" of exceeding {:.4g} percent utilization; less load would help",
@@ -130,16 +147,21 @@ Assessment& Safe::Assess(const Request& request, size_t i, AssessmentCache::Sess
   Assessment& assessment = cache->At(i);
   const uint64_t revision = request.nodes.Revision(i);
   if (revision != 0 && assessment.revision == revision) return assessment;
-  const Node& node = request.nodes[i];
-  assessment = {.revision = revision,
-                .statistics = ReadStatistics(request, node, settings_.forecast_weight),
-                .measured = ReadMeasured(request, node)};
+  std::optional<double> stale_at;
+  assessment = Read(request, request.nodes[i], revision, &stale_at);
+  if (stale_at && !assessment.is_stale) cache->ForgetAt(i, *stale_at);
+  return assessment;
+}
+
+Assessment Safe::Read(const Request& request, const Node& node, uint64_t revision,
+                      std::optional<double>* stale_at) const {
+  Assessment assessment = {.revision = revision,
+                           .statistics = ReadStatistics(request, node, settings_.forecast_weight),
+                           .measured = ReadMeasured(request, node)};
   const std::optional<Window> stated = assessment.measured;
   AddNews(node, &assessment);
-  if (const auto until = StaleAt(stated, assessment.measured)) {
-    assessment.is_stale = *until <= Now();
-    if (!assessment.is_stale) cache->ForgetAt(i, *until);
-  }
+  *stale_at = StaleAt(stated, assessment.measured);
+  assessment.is_stale = *stale_at && **stale_at <= Now();
   if (assessment.is_stale) {
     for (ResourceStatistics& statistics : assessment.statistics) statistics.known = false;
   }
@@ -191,6 +213,11 @@ bool Safe::Accepts(Assessment* assessment, Resource resource, double demand) con
   return RiskOf(assessment, resource, demand) <= settings_.max_risk;
 }
 
+bool Safe::Fits(Assessment* assessment, const Amounts& demand) const {
+  return Accepts(assessment, kCpuResource, demand[kCpuResource]) &&
+         Accepts(assessment, kMemoryResource, demand[kMemoryResource]);
+}
+
 // Rejected, not Unresolvable: fewer pods do mean less load, so nobody is told that the node is
 // hopeless. kube-scheduler's own dry run of preemption cannot see measured load, finds the node
 // free as it is, and evicts nobody for it.
@@ -225,9 +252,7 @@ absl::Status Safe::Filter(const Request& request, std::span<Verdict> verdicts) c
       continue;
     }
     Assessment& assessment = Assess(request, i, &cache);
-    const bool fits = Accepts(&assessment, kCpuResource, demand[kCpuResource]) &&
-                      Accepts(&assessment, kMemoryResource, demand[kMemoryResource]);
-    if (fits) {
+    if (Fits(&assessment, demand)) {
       if (assessment.revision != 0) cache.Remember(i, kFits);
     } else {
       verdicts[i] = Reject(&assessment, demand);
@@ -328,15 +353,65 @@ void Safe::Explain(const Request& request, size_t i, const std::string& figures,
                    request.nodes[i].name, figures, score->value));
 }
 
+double Safe::OverloadShare() const {
+  return settings_.overload_weight / (settings_.overload_weight + settings_.balance_weight);
+}
+
 absl::Status Safe::Score(const Request& request, std::span<NodeScore> scores) const {
-  const double weights = settings_.overload_weight + settings_.balance_weight;
-  ScoreAll(request, settings_.overload_weight / weights, scores);
+  ScoreAll(request, OverloadShare(), scores);
   return absl::OkStatus();
 }
 
 absl::Status Safe::Part::Score(const Request& request, std::span<NodeScore> scores) const {
   safe_->ScoreAll(request, overload_share_, scores);
   return absl::OkStatus();
+}
+
+std::vector<PageSpec> Safe::Pages() const {
+  return {MeasuredPage(settings_)};
+}
+
+absl::Status Safe::FillPage(std::string_view /*page*/, PageTable* table) const {
+  if (cluster_ == nullptr) {
+    return absl::UnavailableError(
+        "the nodes of the cluster are not known: leave out --watch=false and give --kubeconfig "
+        "FILE, or run in a pod");
+  }
+  const auto view = cluster_->Take();
+  if (!view.ok()) return view.status();
+  if (ledger_ != nullptr) ledger_->CatchUp();
+  std::vector<const Node*> nodes;
+  nodes.reserve(view->snapshot->NodeCount());
+  view->snapshot->ForEachNode([&](const NodeView& node) { nodes.push_back(&node.node()); });
+  std::ranges::sort(nodes, {}, [](const Node* node) -> const std::string& { return node->name; });
+  for (const Node* const node : nodes) {
+    if (table->full()) {
+      table->Count(1);
+    } else {
+      AddNode(*node, table);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Safe::AddNode(const Node& node, PageTable* table) const {
+  const Pod asks_for_nothing = {};
+  Malformations malformed;
+  const Request request{.pod = asks_for_nothing, .nodes = {}, .diagnostics = malformed};
+  const Amounts demand = DemandOf(request.pod);
+  std::optional<double> stale_at;
+  Assessment assessment = Read(request, node, node.revision, &stale_at);
+  NodeAnswer answer{.node = node.name, .assessment = assessment};
+  answer.fits = Fits(&assessment, demand);
+  for (const Resource resource : kBoth) {
+    if (!assessment.statistics[resource].known) continue;
+    answer.risk[resource] = RiskOf(&assessment, resource, demand[resource]);
+  }
+  answer.score = NodeValue(&assessment, demand, OverloadShare());
+  answer.overload = NodeValue(&assessment, demand, /*overload_share=*/1);
+  answer.balance = NodeValue(&assessment, demand, /*overload_share=*/0);
+  answer.has_malformed = malformed.is_any();
+  AddRow(answer, settings_, Now(), table);
 }
 
 OUTRIGGER_AGENT(Safe, Settings)

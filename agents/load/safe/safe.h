@@ -3,12 +3,15 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "assessment_cache.h"
 #include "measured_nodes.h"
 #include "outrigger/agent/agent.h"
+#include "outrigger/agent/page.h"
 #include "pod_ledger.h"
 #include "settings.h"
 
@@ -31,7 +34,7 @@ namespace outrigger::safe {
 /// that is 0, those older than three times the window that their node states.
 ///
 /// Thread-safe.
-class Safe final : public Agent, public Filterer, public Scorer {
+class Safe final : public Agent, public Filterer, public Scorer, public PageSource {
  public:
   /// InvalidArgument if both weights are 0.
   static absl::StatusOr<std::unique_ptr<Agent>> Make(const AgentDeps& deps,
@@ -46,6 +49,9 @@ class Safe final : public Agent, public Filterer, public Scorer {
   std::vector<NamedScorer> NamedScorers() const override;
   absl::Status Filter(const Request& request, std::span<Verdict> verdicts) const override;
   absl::Status Score(const Request& request, std::span<NodeScore> scores) const override;
+  /// "measured", of the nodes of the cluster: as Filter() and Score() answer about them.
+  std::vector<PageSpec> Pages() const override;
+  absl::Status FillPage(std::string_view page, PageTable* table) const override;
 
  private:
   /// One of the two scores by itself.
@@ -69,6 +75,9 @@ class Safe final : public Agent, public Filterer, public Scorer {
   AssessmentCache::Session Open(const Request& request, const Question& question) const;
   /// The statistics of the node at `i`, from the cache where it has them.
   Assessment& Assess(const Request& request, size_t i, AssessmentCache::Session* cache) const;
+  /// The same without the cache; `stale_at` becomes what StaleAt() says.
+  Assessment Read(const Request& request, const Node& node, uint64_t revision,
+                  std::optional<double>* stale_at) const;
   /// From when on the statistics are too old, by the window that the node states and the one that
   /// is known of it; nothing: never.
   std::optional<double> StaleAt(const std::optional<Window>& stated,
@@ -82,6 +91,8 @@ class Safe final : public Agent, public Filterer, public Scorer {
 
   double OverloadScore(double risk) const;
   double BalanceScore(const Utilization& utilization) const;
+  bool Fits(Assessment* assessment, const Amounts& demand) const;
+  double OverloadShare() const;
   /// The score with `overload_share` (0..1) of overload and the rest of balance.
   double NodeValue(Assessment* assessment, const Amounts& demand, double overload_share) const;
   std::string Figures(Assessment* assessment, const Amounts& demand) const;
@@ -91,7 +102,11 @@ class Safe final : public Agent, public Filterer, public Scorer {
                NodeScore* score) const;
   void ScoreAll(const Request& request, double overload_share, std::span<NodeScore> scores) const;
 
+  /// Adds the row of a node to the page. Leaves the cache to the scheduler's calls.
+  void AddNode(const Node& node, PageTable* table) const;
+
   const Settings settings_;
+  ClusterReader* const cluster_;  // null: none
   const std::function<void(std::string_view)> log_;
   const std::function<std::chrono::system_clock::time_point()> wall_;
   const std::string remedy_;  // how a reason ends, for pods that ask for nothing and for others

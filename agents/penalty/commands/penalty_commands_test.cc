@@ -12,6 +12,7 @@
 #include "kube/raw_server_testing.h"
 #include "nlohmann/json.hpp"
 #include "penalty/classes/pages.h"
+#include "penalty/commands/penalty_testing.h"
 
 namespace outrigger::cli {
 namespace {

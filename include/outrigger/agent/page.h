@@ -25,6 +25,7 @@ struct PageColumn {
   };
   std::string name;  // "waitingSeconds", with the unit: ASCII letters, digits, '_'; first a-z
   Type type = Type::kText;
+  std::string help = {};  // what the value is, a line: "bytes that its members ask for"; or nothing
   friend bool operator==(const PageColumn&, const PageColumn&) = default;
 };
 
@@ -33,7 +34,7 @@ struct PageColumn {
 struct PageSpec {
   std::string name;  // "queue", shown by GET /queue: kebab-case; not a path that the
                      // admin port has itself: livez, readyz, healthz, metrics, version,
-                     // pages
+                     // pages, history
   std::string help;  // one line: "pods that wait, in the order of the queue"
   std::vector<PageColumn> columns;  // at least one; no name twice
   friend bool operator==(const PageSpec&, const PageSpec&) = default;

@@ -1,6 +1,7 @@
 #include "cli/agents/agents.h"
 
 #include <algorithm>
+#include <array>
 
 #include "cli/agents/rbac.h"
 #include "console/format/text.h"
@@ -68,6 +69,15 @@ Json AccessJson(const AccessRule& rule) {
   return json;
 }
 
+Json MetricJson(const MetricSpec& metric) {
+  static constexpr std::array<const char*, 3> kKinds = {"counter", "gauge", "histogram"};
+  Json json = {{"name", metric.name},
+               {"kind", kKinds.at(static_cast<size_t>(metric.kind))},
+               {"help", metric.help}};
+  if (!metric.label.empty()) json["label"] = metric.label;
+  return json;
+}
+
 absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group) {
   const auto paths = PathsOf(agent);
   if (!paths.ok()) return paths.status();
@@ -84,6 +94,10 @@ absl::StatusOr<Json> AgentJson(const AgentInfo& agent, const SettingGroup& group
   json["access"] = Json::array();
   for (const AccessRule& rule : *access) {
     json["access"].push_back(AccessJson(rule));
+  }
+  json["metrics"] = Json::array();
+  for (const MetricSpec& metric : agent.factory.metrics) {
+    json["metrics"].push_back(MetricJson(metric));
   }
   json["settings"] = Json::array();
   for (const BoundSetting& setting : group.settings) {

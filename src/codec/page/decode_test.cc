@@ -13,7 +13,7 @@ using Type = PageColumn::Type;
 TEST(PageDecode, ReadsWhatEncodeWrites) {
   Page page{.agent = "qos",
             .name = "queue",
-            .table = PageTable({{"pod", Type::kText},
+            .table = PageTable({{"pod", Type::kText, "as \"namespace/name\""},
                                 {"place", Type::kInteger},
                                 {"share", Type::kNumber},
                                 {"gated", Type::kBoolean}},

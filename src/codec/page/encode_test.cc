@@ -17,7 +17,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 Page MakePage(size_t max_rows = 100) {
   return {.agent = "qos",
           .name = "queue",
-          .table = PageTable({{"pod", Type::kText},
+          .table = PageTable({{"pod", Type::kText, "its name"},
                               {"place", Type::kInteger},
                               {"share", Type::kNumber},
                               {"gated", Type::kBoolean}},
@@ -34,10 +34,11 @@ TEST(PageEncode, WritesARowALineWithTheColumnsInTheirOrder) {
   Page page = MakePage();
   page.table.Add({"default/a", 1, 0.5, true});
   page.table.Add({"default/b", {}, 3.0, false});
-  EXPECT_EQ(Encoded(page),
-            R"({"version":1,"agent":"qos","page":"queue","columns":[{"name":"pod","type":"text"},)"
-            R"({"name":"place","type":"integer"},{"name":"share","type":"number"},)"
-            R"({"name":"gated","type":"boolean"}],"rows":[
+  EXPECT_EQ(
+      Encoded(page),
+      R"({"version":1,"agent":"qos","page":"queue","columns":[{"name":"pod","type":"text","help":"its name"},)"
+      R"({"name":"place","type":"integer"},{"name":"share","type":"number"},)"
+      R"({"name":"gated","type":"boolean"}],"rows":[
 {"pod":"default/a","place":1,"share":0.5,"gated":true},
 {"pod":"default/b","place":null,"share":3,"gated":false}
 ],"total":2,"truncated":false}

@@ -92,7 +92,11 @@ absl::StatusOr<PageColumn> ReadColumn(const Json& json) {
     return NoPage(
         fmt::format("column {}: type {} is not known", Quoted(*name), Quoted(*type_name)));
   }
-  return PageColumn{.name = *std::move(name), .type = *type};
+  PageColumn column{.name = *std::move(name), .type = *type};
+  if (const Json* help = Find(json, "help"); help != nullptr && help->is_string()) {
+    column.help = help->get<std::string>();
+  }
+  return column;
 }
 
 absl::StatusOr<std::vector<PageColumn>> ReadColumns(const Json& json) {
@@ -193,7 +197,12 @@ void AppendHead(const Page& page, std::string* out) {
     *out += separator;
     *out += "{\"name\":";
     json::AppendString(column.name, out);
-    *out += fmt::format(",\"type\":\"{}\"}}", NameOf(column.type));
+    *out += fmt::format(",\"type\":\"{}\"", NameOf(column.type));
+    if (!column.help.empty()) {
+      *out += ",\"help\":";
+      json::AppendString(column.help, out);
+    }
+    *out += '}';
     separator = ",";
   }
   *out += "],\"rows\":[";

@@ -26,8 +26,8 @@ struct Page {
   PageTable table;
 };
 
-/// Appends `page` as JSON of at most `max_bytes` (1 KiB or more), a row a line. Rows that do not
-/// fit are left out, and the page says that it is truncated.
+/// Appends `page` as JSON of at most `max_bytes` (more than its columns
+/// take), a row a line. Rows that do not fit are left out, and the page says that it is truncated.
 void Encode(const Page& page, size_t max_bytes, std::string* out);
 
 /// Reads what Encode() wrote. Keys that are not known are skipped. InvalidArgument: `json` is no

@@ -1,5 +1,6 @@
 #include "console/agent_client/fetch_page.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -28,7 +29,7 @@ struct Question {
   std::string url;   // "http://127.0.0.1:9971/queue"
 };
 
-absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view page,
+absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string path,
                                       const FetchLimits& limits) {
   // Without the URL: one that cannot be read may hold a password.
   const auto refuse = [](const std::string& why) {
@@ -42,8 +43,6 @@ absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view pag
     return refuse("agents serve pages on loopback only (see kubectl port-forward)");
   }
   if (!parsed->path.empty()) return refuse("a path is not accepted");
-  const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};
-  if (std::string fault = FaultOf(spec); !fault.empty()) return absl::InvalidArgumentError(fault);
   absl::StatusOr<http_client::Client> client =
       http_client::Client::Create({.url = std::string(url),
                                    .ca_file = {},
@@ -57,7 +56,6 @@ absl::StatusOr<Question> MakeQuestion(std::string_view url, std::string_view pag
                                               .max_bytes = limits.max_bytes},
                                    .check = std::string(kCheck)});
   if (!client.ok()) return client.status();
-  std::string path = "/" + spec.name;
   std::string shown = client->UrlOf(path);
   return Question{.client = *std::move(client), .path = std::move(path), .url = std::move(shown)};
 }
@@ -105,16 +103,54 @@ absl::StatusOr<page::Page> Read(const Question& question, const http_client::Ans
   return page;
 }
 
+// "[-]agent-qos failed: there is no plan yet" -> "agent-qos: there is no plan yet".
+std::vector<std::string> FailedChecks(std::string_view body) {
+  constexpr std::string_view kFailed = "[-]";
+  constexpr std::string_view kBetween = " failed: ";
+  constexpr size_t kMost = 16;
+  std::vector<std::string> failed;
+  while (!body.empty() && failed.size() < kMost) {
+    std::string_view line = body.substr(0, body.find('\n'));
+    body.remove_prefix(std::min(body.size(), line.size() + 1));
+    if (!line.starts_with(kFailed)) continue;
+    line.remove_prefix(kFailed.size());
+    const size_t at = line.find(kBetween);
+    std::string text(line.substr(0, at));
+    if (at != std::string_view::npos) {
+      text.append(": ").append(line.substr(at + kBetween.size()));
+    }
+    failed.push_back(Shortened(Printable(text), kMaxQuoted));
+  }
+  return failed;
+}
+
 }  // namespace
 
 absl::StatusOr<page::Page> FetchPage(std::string_view url, std::string_view page,
-                                     const FetchLimits& limits) {
-  const absl::StatusOr<Question> question = MakeQuestion(url, page, limits);
+                                     const FetchLimits& limits, const std::stop_token& stop) {
+  const absl::StatusOr<Question> question = MakeQuestion(url, "/" + std::string(page), limits);
   if (!question.ok()) return question.status();
-  const absl::StatusOr<http_client::Answer> answer = question->client.Get(question->path);
+  const PageSpec spec{.name = std::string(page), .help = "-", .columns = {{.name = "a"}}};
+  if (std::string fault = FaultOf(spec); !fault.empty()) return absl::InvalidArgumentError(fault);
+  const absl::StatusOr<http_client::Answer> answer = question->client.Get(question->path, {}, stop);
   if (!answer.ok()) return answer.status();
   if (answer->status != 200) return OfHttpStatus(*question, *answer);
   return Read(*question, *answer);
+}
+
+absl::StatusOr<std::vector<std::string>> FetchFailedChecks(std::string_view url,
+                                                           const FetchLimits& limits,
+                                                           const std::stop_token& stop) {
+  constexpr int kNotReady = 503;
+  const absl::StatusOr<Question> question = MakeQuestion(url, "/readyz", limits);
+  if (!question.ok()) return question.status();
+  const absl::StatusOr<http_client::Answer> answer =
+      question->client.Get(question->path, {{"verbose", "1"}}, stop);
+  if (!answer.ok()) return answer.status();
+  if (answer->status != 200 && answer->status != kNotReady) {
+    return OfHttpStatus(*question, *answer);
+  }
+  return FailedChecks(answer->body);
 }
 
 }  // namespace outrigger::agent_client

@@ -2,7 +2,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <stop_token>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "codec/page/page.h"
@@ -30,8 +33,16 @@ struct FetchLimits {
 /// - DeadlineExceeded: no answer in time. ResourceExhausted: more than `limits.max_bytes`.
 /// - PermissionDenied: 403. NotFound: 404, with the pages that there are. Internal: another status.
 /// - DataLoss: the answer is not the page: the connection ended, or something else answers.
-/// - Unimplemented: the page is of another version.
+/// - Unimplemented: the page is of another version. Cancelled: `stop` was requested.
 absl::StatusOr<page::Page> FetchPage(std::string_view url, std::string_view page,
-                                     const FetchLimits& limits = {});
+                                     const FetchLimits& limits = {},
+                                     const std::stop_token& stop = {});
+
+/// Returns the checks of the process at `url` that fail, as its /readyz?verbose names them:
+/// "agent-qos: there is no plan yet". None: it is ready. At most 16, each of at most 1000 bytes,
+/// made printable. Errors as of FetchPage().
+absl::StatusOr<std::vector<std::string>> FetchFailedChecks(std::string_view url,
+                                                           const FetchLimits& limits = {},
+                                                           const std::stop_token& stop = {});
 
 }  // namespace outrigger::agent_client

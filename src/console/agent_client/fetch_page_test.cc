@@ -36,6 +36,33 @@ TEST(FetchPage, ReturnsThePage) {
   EXPECT_THAT(server.head(), Not(HasSubstr("gzip")));
 }
 
+TEST(FetchPage, EndsWhenAStopIsRequested) {
+  RudeServer server(Http("200 OK", Page("queue")));
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_TRUE(absl::IsCancelled(FetchPage(server.url(), "queue", {}, stop.get_token()).status()));
+}
+
+TEST(FetchFailedChecks, ReturnsThoseThatFail) {
+  RudeServer server(Http("503 Service Unavailable",
+                         "[+]started ok\n[-]agent-qos failed: no \x1bplan failed: x\n[-]odd\n"
+                         "readyz check failed\n"));
+  const auto failed = FetchFailedChecks(server.url());
+  ASSERT_TRUE(failed.ok()) << failed.status();
+  EXPECT_EQ(*failed, (std::vector<std::string>{"agent-qos: no \\x1bplan failed: x", "odd"}));
+  EXPECT_THAT(server.head(), StartsWith("GET /readyz?verbose=1 HTTP/1.1\r\n"));
+}
+
+TEST(FetchFailedChecks, ReturnsNoneOfAProcessThatIsReady) {
+  RudeServer server(Http("200 OK", "[+]started ok\nreadyz check passed\n"));
+  EXPECT_EQ(FetchFailedChecks(server.url())->size(), 0U);
+}
+
+TEST(FetchFailedChecks, RefusesWhatIsNoAnswerOfAnAgent) {
+  RudeServer server(Http("404 Not Found", "{}"));
+  EXPECT_TRUE(absl::IsNotFound(FetchFailedChecks(server.url()).status()));
+}
+
 struct AnswerRow {
   const char* name;
   std::string answer;

@@ -200,12 +200,12 @@ TEST(CommandLineShapes, DescribeCommandsFlagsAndWords) {
   std::vector<std::string> names;
   for (const CommandShape& shape : shapes) names.push_back(shape.name);
   EXPECT_THAT(
-      names, ElementsAre("", "serve", "agents", "scheduler-config", "manifests", "doctor",
-                         "explain", "explain pod", "explain claim", "explain gang", "explain queue",
-                         "explain penalty", "annotate", "annotate usage", "annotate allocation",
-                         "penalty", "penalty restore", "gang", "gang release", "schedule",
-                         "devices", "lab", "lab scheduler", "lab nodes", "lab apiserver",
-                         "lab load", "lab save", "version", "completion"));
+      names, ElementsAre("", "serve", "agents", "scheduler-config", "manifests", "doctor", "ui",
+                         "top", "explain", "explain pod", "explain claim", "explain gang",
+                         "explain queue", "explain penalty", "annotate", "annotate usage",
+                         "annotate allocation", "penalty", "penalty restore", "gang",
+                         "gang release", "schedule", "devices", "lab", "lab scheduler", "lab nodes",
+                         "lab apiserver", "lab load", "lab save", "version", "completion"));
   for (const FlagShape& flag : shapes[1].flags) {
     if (flag.name == "--agents") {
       EXPECT_TRUE(flag.is_list);

@@ -30,6 +30,8 @@ TEST(CommandsPage, HasASectionOfEachCommandAndNoneOfThoseForMaintainers) {
                               "agents",
                               "scheduler-config",
                               "doctor",
+                              "ui",
+                              "top",
                               "explain pod",
                               "explain gang",
                               "explain queue",

@@ -23,24 +23,6 @@ std::string TitleOf(const std::string& column) {
   return title;
 }
 
-// In two units at most, as kubectl's column AGE.
-std::string AgeText(int64_t seconds) {
-  constexpr int64_t kMinute = 60;
-  constexpr int64_t kHour = 60 * kMinute;
-  constexpr int64_t kDay = 24 * kHour;
-  if (seconds < 2 * kMinute) return fmt::format("{}s", std::max<int64_t>(seconds, 0));
-  if (seconds < 2 * kHour) return fmt::format("{}m", seconds / kMinute);
-  if (seconds < 2 * kDay) return fmt::format("{}h", seconds / kHour);
-  return fmt::format("{}d", seconds / kDay);
-}
-
-// The text itself where it is no time.
-std::string SinceText(const std::string& since, int64_t now) {
-  absl::Time time;
-  if (!absl::ParseTime(absl::RFC3339_full, since, &time, nullptr)) return since;
-  return AgeText(now - absl::ToUnixSeconds(time));
-}
-
 // In three digits, or all of those before the point.
 std::string NumberText(double number) {
   constexpr double kFourDigits = 1000;
@@ -64,6 +46,22 @@ Cell CellOf(const PageColumn& column, const PageCell& cell, const PageForm& form
 }
 
 }  // namespace
+
+std::string AgeText(int64_t seconds) {
+  constexpr int64_t kMinute = 60;
+  constexpr int64_t kHour = 60 * kMinute;
+  constexpr int64_t kDay = 24 * kHour;
+  if (seconds < 2 * kMinute) return fmt::format("{}s", std::max<int64_t>(seconds, 0));
+  if (seconds < 2 * kHour) return fmt::format("{}m", seconds / kMinute);
+  if (seconds < 2 * kDay) return fmt::format("{}h", seconds / kHour);
+  return fmt::format("{}d", seconds / kDay);
+}
+
+std::string SinceText(const std::string& since, int64_t now) {
+  absl::Time time;
+  if (!absl::ParseTime(absl::RFC3339_full, since, &time, nullptr)) return since;
+  return AgeText(now - absl::ToUnixSeconds(time));
+}
 
 std::string PageText(const PageTable& page, const PageForm& form) {
   std::vector<std::vector<Cell>> rows(1);

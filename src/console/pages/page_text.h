@@ -22,6 +22,12 @@ struct PageForm {
   Style (*style_of)(std::string_view column, std::string_view text) = nullptr;
 };
 
+/// Returns "90s", "12m", "5h" or "3d", as kubectl's column AGE; less than nothing is nothing.
+std::string AgeText(int64_t seconds);
+
+/// Returns the age of `since` (RFC 3339); `since` itself where it is no time.
+std::string SinceText(const std::string& since, int64_t now);
+
 /// Titles, and a line for each row, with "-" for what is absent.
 std::string PageText(const PageTable& page, const PageForm& form);
 

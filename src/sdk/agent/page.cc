@@ -10,7 +10,8 @@ namespace outrigger {
 namespace {
 
 // With /readyz comes /readyz?verbose; /healthz is what a person tries first.
-constexpr std::string_view kTaken[] = {"livez", "readyz", "healthz", "metrics", "version", "pages"};
+constexpr std::string_view kTaken[] = {"livez",   "readyz", "healthz", "metrics",
+                                       "version", "pages",  "history"};
 
 bool IsKebabCase(std::string_view text) {
   if (text.empty() || !absl::ascii_islower(static_cast<unsigned char>(text.front())) ||
@@ -78,6 +79,9 @@ std::string FaultOf(const PageSpec& spec) {
           "page /{}: column name {:?} is not accepted; expected camelCase, such as "
           "\"waitingSeconds\"",
           spec.name, column.name);
+    }
+    if (!column.help.empty() && !IsLine(column.help)) {
+      return fmt::format("page /{}: the help of column {} is not one line", spec.name, column.name);
     }
     if (!names.insert(column.name).second) {
       return fmt::format("page /{} has two columns {}", spec.name, column.name);

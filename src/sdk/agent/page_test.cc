@@ -52,6 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
         SpecRow{"ColumnCapital", [](PageSpec* s) { s->columns[0].name = "Pod"; },
                 R"(column name "Pod")"},
         SpecRow{"ColumnNoName", [](PageSpec* s) { s->columns[0].name = ""; }, R"(column name "")"},
+        SpecRow{"ColumnHelpOfTwoLines", [](PageSpec* s) { s->columns[0].help = "a\nb"; },
+                "page /queue: the help of column pod is not one line"},
         SpecRow{"ColumnTwice", [](PageSpec* s) { s->columns[1].name = "pod"; },
                 "page /queue has two columns pod"}),
     [](const auto& row) { return row.param.name; });

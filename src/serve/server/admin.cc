@@ -35,7 +35,7 @@ void AnswerPage(const engine::Engine& engine, size_t page, http::Response* respo
 }
 
 constexpr std::string_view kPaths =
-    "/ (for browsers), /livez, /readyz, /readyz?verbose, /metrics, /version, /pages";
+    "/ (for browsers), /livez, /readyz, /readyz?verbose, /metrics, /history, /version, /pages";
 
 // Also for paths that do not exist: peers from outside do not learn which pages there are.
 constexpr std::string_view kLoopbackOnly =
@@ -115,6 +115,10 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
   }
   if (request.path == "/readyz") return AnswerReadyVerbose(response);
   if (request.path == "/version") return AnswerVersion(response);
+  if (request.path == "/history") {
+    response->body = history_.Json();
+    return;
+  }
   if (request.path == "/pages") return AnswerPageList(response);
   if (!AnswerUi(request.path, response)) AnswerOther(request, response);
 }

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "http/server.h"
+#include "serve/server/history.h"
 #include "serve/server/metrics.h"
 #include "serve/server/readiness.h"
 
@@ -22,7 +23,7 @@ namespace outrigger::server {
 
 /// What the admin listener answers to GET and HEAD. It faces the pod's network, so peers that are
 /// not on loopback get fixed texts only: /livez and /readyz; /metrics if that is asked for. Agents'
-/// pages are answered here and on no other listener. Thread-safe.
+/// pages are answered here and on no other listener. Has a thread for /history. Thread-safe.
 class AdminRoutes {
  public:
   /// All outlive this. `engine` is null in a process without agents; `checks` may be null.
@@ -32,7 +33,8 @@ class AdminRoutes {
         metrics_(metrics),
         readiness_(readiness),
         checks_(std::move(checks)),
-        metrics_from_anywhere_(metrics_from_anywhere) {}
+        metrics_from_anywhere_(metrics_from_anywhere),
+        history_(metrics) {}
 
   void Handle(const http::Request& request, http::Response* response) const;
 
@@ -57,6 +59,7 @@ class AdminRoutes {
   const std::atomic<Readiness>& readiness_;
   const Checks checks_;
   const bool metrics_from_anywhere_;
+  History history_;
 };
 
 /// Connections of the admin listener at each of its addresses, at most.
@@ -92,7 +95,8 @@ struct AdminOptions {
   Checks checks;  // what /readyz asks besides; may be null
 };
 
-/// The admin listener of a process without agents: /livez, /readyz, /metrics and /version.
+/// The admin listener of a process without agents: /livez, /readyz, /metrics, /history and
+/// /version.
 /// Thread-safe.
 class AdminService {
  public:

@@ -159,6 +159,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, OnLoopbackOnly,
                          ::testing::Values(LoopbackRow{"Metrics", "/metrics", ""},
                                            LoopbackRow{"Version", "/version", ""},
                                            LoopbackRow{"ReadyzVerbose", "/readyz", "verbose"},
+                                           LoopbackRow{"History", "/history", ""},
                                            LoopbackRow{"Page", "/queue", ""},
                                            LoopbackRow{"UnknownPath", "/nope", ""}),
                          [](const auto& row) { return row.param.name; });
@@ -202,12 +203,23 @@ TEST_F(AdminRoutesTest, ABrowserGetsAPageThatLoadsNothingFromElsewhere) {
   EXPECT_EQ(Ask("/ui.js").content_type, "text/javascript; charset=utf-8");
 }
 
+TEST_F(AdminRoutesTest, HistoryIsJsonWithASampleOfThePresent) {
+  metrics_->OnRejected("safe", "risk", 3);
+  const http::Response response = Ask("/history");
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.content_type, "application/json");
+  const auto json = nlohmann::json::parse(response.body);
+  EXPECT_EQ(json["times"].size(), 1U);
+  EXPECT_EQ(json["series"][0]["name"], "outrigger_nodes_rejected_total");
+  EXPECT_EQ(json["series"][0]["values"].back(), 3);
+}
+
 TEST_F(AdminRoutesTest, PagesAreListed) {
   EXPECT_THAT(Ask("/pages").body, HasSubstr(R"({"page":"queue","agent":"qos","help":)"));
 }
 
 TEST_F(AdminRoutesTest, WhatAWebPageOfSomebodyElseCouldAskIsRefused) {
-  for (const char* path : {"/", "/pages", "/queue", "/version"}) {
+  for (const char* path : {"/", "/pages", "/queue", "/version", "/history"}) {
     EXPECT_EQ(Ask(path, {.fields = "Host:evil.example:9970\n"}).status, 403) << path;
     EXPECT_EQ(Ask(path, {.fields = "Host:localhost\nOrigin:http://localhost\n"}).status, 403);
     EXPECT_EQ(Ask(path, {.fields = "Host:localhost:9970\n"}).status, 200) << path;
@@ -305,6 +317,10 @@ TEST_F(AdminServiceTest, AFailedCheckIsOnThePage) {
 TEST_F(AdminServiceTest, HasNoPagesOfAgents) {
   EXPECT_EQ(Get("/queue").status, 404);
   EXPECT_EQ(Get("/version").status, 200);
+}
+
+TEST_F(AdminServiceTest, HasAHistory) {
+  EXPECT_THAT(Get("/history").body, HasSubstr("\"series\":["));
 }
 
 TEST_F(AdminServiceTest, ShowsFamiliesUntilTheyAreTakenBack) {

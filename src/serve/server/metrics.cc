@@ -3,7 +3,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,6 +55,26 @@ MetricFamily BuildInfo() {
                 1}});
 }
 
+// What is in the registry and needs no graph.
+constexpr std::array<std::string_view, 5> kUnread = {
+    "outrigger_extender_request_bytes_total", "outrigger_extender_response_bytes_total",
+    "outrigger_extender_nodes_total", "outrigger_malformed_values_total",
+    "outrigger_unknown_nodes_total"};
+
+ShownFamily ShownOf(const MetricFamily& family) {
+  ShownFamily shown{.name = family.name,
+                    .help = family.help,
+                    .is_counter = family.type == MetricType::Counter,
+                    .series = {}};
+  shown.series.reserve(family.metric.size());
+  for (const prometheus::ClientMetric& metric : family.metric) {
+    ShownFamily::Series& series = shown.series.emplace_back();
+    for (const auto& label : metric.label) series.labels.emplace_back(label.name, label.value);
+    series.value = shown.is_counter ? metric.counter.value : metric.gauge.value;
+  }
+  return shown;
+}
+
 class MetricsImpl final : public Metrics {
  public:
   void OnCall(const engine::CallRecord& call) override {
@@ -71,6 +94,7 @@ class MetricsImpl final : public Metrics {
   void Follow(std::function<FollowedCluster()> cluster) override;
   void Show(std::function<std::vector<ShownFamily>()> families) override;
   absl::StatusOr<AgentMetrics*> OfAgent(const AgentInfo& agent) override { return own_.Of(agent); }
+  std::vector<ShownFamily> Read() const override;
   std::string Render() const override;
 
  private:
@@ -130,6 +154,19 @@ void MetricsImpl::AppendRead(std::vector<MetricFamily>* families) const {
   AppendListeners(listeners, families);
   if (cluster_) AppendCluster(cluster_(), families);
   if (shown_) AppendShown(shown_(), families);
+}
+
+std::vector<ShownFamily> MetricsImpl::Read() const {
+  std::vector<ShownFamily> read;
+  for (const MetricFamily& family : registry_.Collect()) {
+    const bool is_number = family.type == MetricType::Counter || family.type == MetricType::Gauge;
+    const bool is_read = std::ranges::find(kUnread, family.name) == kUnread.end();
+    if (is_number && is_read) read.push_back(ShownOf(family));
+  }
+  const MutexLock lock(mutex_);
+  if (!shown_) return read;
+  for (ShownFamily& family : shown_()) read.push_back(std::move(family));
+  return read;
 }
 
 std::string MetricsImpl::Render() const {

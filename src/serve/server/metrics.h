@@ -39,7 +39,7 @@ struct FollowedCluster {
   uint64_t events_dropped = 0;
 };
 
-/// A family of metrics whose values are asked for when they are shown.
+/// A family of counters or gauges with the values that it has now.
 struct ShownFamily {
   struct Series {
     std::vector<std::pair<std::string, std::string>> labels;  // name and value
@@ -76,6 +76,10 @@ class Metrics : public engine::Observer {
   /// Where that agent counts what it declares (AgentFactory::metrics); the same for the same name.
   /// Lives as long as this.
   virtual absl::StatusOr<AgentMetrics*> OfAgent(const AgentInfo& agent) = 0;
+
+  /// Returns what a graph shows: counters and gauges of agents and of Show(), and the calls, errors
+  /// and rejected nodes of each agent.
+  virtual std::vector<ShownFamily> Read() const = 0;
 
   /// The text exposition format 0.0.4, process figures included.
   virtual std::string Render() const = 0;

@@ -1,6 +1,7 @@
 #include "serve/server/ui.h"
 
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace outrigger::server {
@@ -29,6 +30,10 @@ constexpr std::array<UiFile, 3> kFiles = {
 
 // One literal holds them whole.
 static_assert(kHtml.size() == 1 && kStyle.size() == 1 && kScript.size() == 1);
+
+// A page that loads at once through a slow port-forward, and that one can read.
+constexpr size_t kMostBytes = 60'000;
+static_assert(kFiles[0].text.size() + kFiles[1].text.size() + kFiles[2].text.size() < kMostBytes);
 
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "

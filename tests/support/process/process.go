@@ -34,6 +34,8 @@ type Spec struct {
 	Stdin *os.File
 	// Stdout and Stderr take the child's output and errors; nil: they go to the log.
 	Stdout, Stderr *os.File
+	// Files are what the child has open as 3, 4 and so on.
+	Files []*os.File
 }
 
 // Process is a running or ended child. Its methods are safe for concurrent use.
@@ -73,6 +75,7 @@ func Start(spec Spec) (*Process, error) {
 	if spec.Stderr != nil {
 		cmd.Stderr = spec.Stderr
 	}
+	cmd.ExtraFiles = spec.Files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if err := startOnLastingThread(cmd); err != nil {
 		return nil, fmt.Errorf("start %s: %w", spec.Name, err)

@@ -1,4 +1,4 @@
-// Package terminal shows people at a terminal what a program waits for.
+// Package terminal shows people at a terminal what a program waits for, and is one for tests (Screen).
 package terminal
 
 import (

@@ -72,62 +72,71 @@ std::string ClassOf(const std::string& name, const std::vector<PriorityClass>& c
 PageSpec ClassesPage() {
   return {"penalty",
           "priority classes, their values and penalties",
-          {{"class", Type::kText},
-           {"base", Type::kInteger},
-           {"value", Type::kInteger},
-           {"penalty", Type::kNumber},
-           {"floor", Type::kInteger},
-           {"floorOf", Type::kText},
-           {"starts", Type::kInteger},
-           {"completions", Type::kInteger},
-           {"state", Type::kText},
-           {"nextValue", Type::kInteger},
-           {"nextAt", Type::kText},
-           {"changedAt", Type::kText},
-           {"replacedAt", Type::kText},
-           {"gapMicroseconds", Type::kInteger}}};
+          {{"class", Type::kText, "name of the PriorityClass"},
+           {"base", Type::kInteger, "its value without a penalty"},
+           {"value", Type::kInteger, "its value now, as written: base less penalty, rounded"},
+           {"penalty", Type::kNumber, "points that are taken off now; they recover with time"},
+           {"floor", Type::kInteger,
+            "the value never goes below it; none: the class is left alone, or not known"},
+           {"floorOf", Type::kText,
+            "what is below it: a class, another program, or setting floor; none: nothing is"},
+           {"starts", Type::kInteger, "starts of PodGroups that were counted"},
+           {"completions", Type::kInteger, "completions of PodGroups that were counted"},
+           {"state", Type::kText,
+            "at base, penalised (it begins to recover after grace), recovers, writes, or why it is "
+            "left alone"},
+           {"nextValue", Type::kInteger, "value that is written next"},
+           {"nextAt", Type::kText,
+            "when it is written if nothing starts or completes until then, RFC 3339"},
+           {"changedAt", Type::kText, "when a start or completion was counted last, RFC 3339"},
+           {"replacedAt", Type::kText, "when the value was written last, RFC 3339"},
+           {"gapMicroseconds", Type::kInteger,
+            "how long the class was away when it was replaced last"}}};
 }
 
 PageSpec ChangesPage() {
   return {"penalty-changes",
-          "changes of the values of priority classes, the newest first",
-          {{"class", Type::kText},
-           {"at", Type::kText},
-           {"before", Type::kInteger},
-           {"after", Type::kInteger},
-           {"cause", Type::kText},
-           {"gapMicroseconds", Type::kInteger}}};
+          "the last 100 changes of the value of each priority class, the newest first",
+          {{"class", Type::kText, "name of the PriorityClass"},
+           {"at", Type::kText, "when the value changed, RFC 3339"},
+           {"before", Type::kInteger, "value before the change"},
+           {"after", Type::kInteger, "value after the change"},
+           {"cause", Type::kText, "why: a start or completion and its PodGroup, or recovery"},
+           {"gapMicroseconds", Type::kInteger, "how long the class was away between the two"}}};
 }
 
 PageSpec SumsPage() {
   return {"penalty-sums",
           "starts and completions by queue and namespace",
-          {{"kind", Type::kText},
-           {"name", Type::kText},
-           {"penalty", Type::kNumber},
-           {"starts", Type::kInteger},
-           {"completions", Type::kInteger}}};
+          {{"kind", Type::kText, "queue or namespace"},
+           {"name", Type::kText, "name of the queue or of the namespace"},
+           {"penalty", Type::kNumber,
+            "points that its PodGroups have added to classes, less what has recovered since"},
+           {"starts", Type::kInteger, "starts of its PodGroups that were counted"},
+           {"completions", Type::kInteger, "completions of its PodGroups that were counted"}}};
 }
 
 PageSpec GroupsPage() {
   return {"penalty-groups",
           "PodGroups of penalised classes, and their counts",
-          {{"namespace", Type::kText},
-           {"name", Type::kText},
-           {"phase", Type::kText},
-           {"class", Type::kText},
-           {"queue", Type::kText},
-           {"counted", Type::kText}}};
+          {{"namespace", Type::kText, "namespace of the PodGroup"},
+           {"name", Type::kText, "name of the PodGroup"},
+           {"phase", Type::kText, "its phase, as Volcano writes it"},
+           {"class", Type::kText, "its PriorityClass, which pays for it"},
+           {"queue", Type::kText, "its Volcano queue"},
+           {"counted", Type::kText,
+            "run and what of it is counted, such as 2 started; waiting and completed before: "
+            "nothing is"}}};
 }
 
 PageSpec PodsPage() {
   return {"penalty-pods",
           "classes with pods whose priority is below the value of the class",
-          {{"class", Type::kText},
-           {"value", Type::kInteger},
-           {"pods", Type::kInteger},
-           {"lowest", Type::kInteger},
-           {"examples", Type::kText}}};
+          {{"class", Type::kText, "name of the PriorityClass"},
+           {"value", Type::kInteger, "priority that new pods of the class get"},
+           {"pods", Type::kInteger, "unfinished pods whose priority is below that"},
+           {"lowest", Type::kInteger, "lowest priority of these pods"},
+           {"examples", Type::kText, "up to three of these pods, each with its priority"}}};
 }
 
 std::vector<PageSpec> PenaltyPages() {
