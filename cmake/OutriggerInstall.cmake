@@ -10,6 +10,7 @@ install(CODE "file(CREATE_LINK outrigger
   COMPONENT runtime)
 
 get_property(modules GLOBAL PROPERTY OUTRIGGER_MODULES)
+add_custom_target(outrigger_installed DEPENDS outrigger outrigger_sdk ${modules})
 install(TARGETS outrigger_sdk ${modules} EXPORT OutriggerTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT sdk)
 install(DIRECTORY include/outrigger DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT sdk)

@@ -14,6 +14,8 @@ else()
   set(OUTRIGGER_PROPERTY_CASES 500 CACHE STRING "Random cases of each long property")
 endif()
 
+set(OUTRIGGER_TEST_BATCH_SIZE 12 CACHE STRING "Sources of a test program compiled at once with OUTRIGGER_UNITY")
+
 function(outrigger_add_test NAME)
   cmake_parse_arguments(ARG "SINGLE_THREADED" "" "SOURCES;LINK" ${ARGN})
   if(ARG_SINGLE_THREADED AND "${OUTRIGGER_SANITIZE}" MATCHES "thread")
@@ -25,18 +27,15 @@ function(outrigger_add_test NAME)
   if(TARGET outrigger_flags)
     target_link_libraries(${target} PRIVATE outrigger_flags)
     if(CMAKE_UNITY_BUILD)
-      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 12)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE ${OUTRIGGER_TEST_BATCH_SIZE})
     else()
       # Test sources are small compared with their headers.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
       target_compile_options(${target} PRIVATE -Wno-shadow)  # as in OutriggerUnity.cmake
     endif()
-    # At -O3 gcc 12 sees overflows in what std::string does with literals, which are not there
-    # (gcc bug 105329 and its like). What is shipped is compiled without this.
-    set(gcc_12 $<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>)
-    target_compile_options(${target} PRIVATE
-      "$<$<AND:$<CONFIG:Release>,${gcc_12}>:-Wno-stringop-overflow;-Wno-array-bounds>")
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)  # what is shipped has no tests
   endif()
+  set_target_properties(${target} PROPERTIES OUTRIGGER_OF_TESTS ON)
   if(TARGET outrigger_test_support)
     target_link_libraries(${target} PRIVATE outrigger_test_support)
   endif()
@@ -56,7 +55,8 @@ if(OUTRIGGER_PCH AND TARGET outrigger_flags)
   file(WRITE "${CMAKE_BINARY_DIR}/test_pch.cc" "// Exists to carry the precompiled header of the tests.\n")
   add_library(outrigger_test_pch OBJECT "${CMAKE_BINARY_DIR}/test_pch.cc")
   target_link_libraries(outrigger_test_pch PRIVATE GTest::gmock GTest::gtest outrigger_flags)
-  set_target_properties(outrigger_test_pch PROPERTIES CXX_STANDARD 20)
+  target_compile_options(outrigger_test_pch PRIVATE $<$<CONFIG:Release>:-O0>)
+  set_target_properties(outrigger_test_pch PROPERTIES CXX_STANDARD 20 OUTRIGGER_OF_TESTS ON)
   target_precompile_headers(outrigger_test_pch PRIVATE
     <gmock/gmock.h> <gtest/gtest.h> <memory> <string> <string_view> <vector>)
   function(outrigger_use_test_pch TARGET)

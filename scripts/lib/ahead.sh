@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 # The suites that leave a part of the processors idle: they wait for leases, deadlines and backoffs. Separated by commas.
-AHEAD=${OUTRIGGER_AHEAD-scripts,follow,lab,e2e 1.33 short,deploy,deploy 1.33 short}
+AHEAD=${OUTRIGGER_AHEAD-scripts,e2e,follow,lab,deploy}
 
 # leaves_room SUITE: whether the suite is one of these.
 leaves_room() { [[ ",$AHEAD," == *",$1,"* ]]; }

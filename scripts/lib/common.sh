@@ -8,7 +8,11 @@ CACHE=${OUTRIGGER_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/outrigger}
 # shellcheck disable=SC2034  # for those who source this
 PROMETHEUS=$CACHE/prometheus
 JOBS=${OUTRIGGER_JOBS:-$(nproc)}
-export OUTRIGGER_CACHE=$CACHE GOTOOLCHAIN=local
+# What suites build the program with; `scripts/test --full` has release, so that what is shipped is what is tested.
+# shellcheck disable=SC2034  # for those who source this
+PRESET=${OUTRIGGER_PRESET:-dev}
+export OUTRIGGER_CACHE=$CACHE
+. "$ROOT/scripts/lib/go.sh"
 
 say() { printf '%s\n' "$*" >&2; }
 die() {

@@ -1,11 +1,16 @@
 # Sourced by scripts/test: the table at its end, and the warning when the whole takes too long.
 # shellcheck shell=bash
 
-# row SUITE|VERDICT|SECONDS: one line of the table.
+# processor_seconds: of all commands of this script that have ended (cutime and cstime of proc(5)).
+processor_seconds() {
+  awk -v per_second="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); printf "%d", ($14 + $15) / per_second }' /proc/$$/stat
+}
+
+# row SUITE|VERDICT|SECONDS|PROCESSOR SECONDS: one line of the table.
 row() {
-  local suite verdict seconds
-  IFS='|' read -r suite verdict seconds <<<"$1"
-  printf '%-20s %-7s %5d s' "$suite" "$verdict" "$seconds"
+  local suite verdict seconds busy
+  IFS='|' read -r suite verdict seconds busy <<<"$1"
+  printf '%-20s %-7s %5d s %6d s of processors' "$suite" "$verdict" "$seconds" "$busy"
 }
 
 # report SECONDS: prints the table of "${rows[@]}", the time of all, and above OUTRIGGER_BUDGET seconds (45

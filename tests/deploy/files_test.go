@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"outrigger.dev/outrigger/tests/e2e/scheduling"
 )
 
 // since is the minor version of Kubernetes that first has a file's kinds, where others are older.
@@ -14,7 +12,6 @@ var since = map[string]int{"member-policy": 36, "penalty-mapped": 36}
 
 // Each file, as both ways of `kubectl apply` take it.
 func TestFilesAreAcceptedAndLeaveNothing(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	for name, m := range manifests(t) {
 		t.Run(name, func(t *testing.T) {

@@ -4,13 +4,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
 // What -o writes, and the kustomization of deploy/, are accepted as folders.
 func TestKustomizationsApply(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	before := w.objects()

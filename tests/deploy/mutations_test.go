@@ -84,7 +84,6 @@ var soon = [2]string{"failureThreshold: 60", "failureThreshold: 2"}
 
 // Whatever is wrong in a file, the pod does not become ready or pods wait, and somebody says why.
 func TestFaultsAreNamed(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	for name, fault := range mutations {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 
-	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
@@ -27,7 +26,6 @@ var deleteFirst = regexp.MustCompile(`(?m)^#     kubectl (-n \S+ delete deployme
 // Applied over what another program's users have, a file is refused without a trace in their Deployment, and works after
 // the command that it names.
 func TestOverOthersObjects(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	for name, args := range others {
 		t.Run(name, func(t *testing.T) {
@@ -81,7 +79,6 @@ func (w *world) rendered(args ...string) string {
 // The original's containers, of which only the image is changed: they are ready on the ports of their environment, and
 // answer the original's paths.
 func TestTheOriginalsContainersRunWithOurImage(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.node.Lenient = true // their manifests forbid nothing

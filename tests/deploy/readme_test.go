@@ -44,7 +44,6 @@ func readmesCommands(t *testing.T) []string {
 // The commands as they are written, but the first: TestImagesArePushedAsTheReadmeSays runs that. What controllers and a kubelet do
 // is done between them.
 func TestTheReadmesCommandsRunAGang(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	commands := readmesCommands(t)
 	w := newWorld(t)

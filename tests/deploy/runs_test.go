@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"outrigger.dev/outrigger/tests/e2e/scheduling"
 	"outrigger.dev/outrigger/tests/support/containers"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
@@ -39,9 +38,6 @@ func TestPodsRunAsTheirFilesSay(t *testing.T) {
 			wanted = proof{works: placesPod, left: []string{lease(scheduler)}}
 		}
 		t.Run(name, func(t *testing.T) {
-			if name != "extender.gang" {
-				scheduling.Long(t)
-			}
 			t.Parallel()
 			w := newWorld(t)
 			if wanted.prepare != nil {
@@ -104,7 +100,6 @@ func (w *world) removeOwn() {
 // All agents that one scheduler can have, each in a container of its own, in a namespace that allows no more than they
 // need: what is written goes there, too.
 func TestAllAgentsRunInANamespaceOfTheirOwn(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	w.makeRestricted()
@@ -128,7 +123,6 @@ func TestAllAgentsRunInANamespaceOfTheirOwn(t *testing.T) {
 
 // Of two replicas one acts; the other takes over when that one ends.
 func TestReplicasTakeTurns(t *testing.T) {
-	scheduling.Long(t)
 	t.Parallel()
 	w := newWorld(t)
 	m := manifests(t)["extender.gang"]

@@ -38,9 +38,9 @@ before=$(wc -l <"$work/err")
 sleep 0.2
 [[ $(wc -l <"$work/err") == "$before" ]] || fail "it goes on after the end"
 
-rows=("unit|passed|310" "e2e 1.33|FAILED|150")
+rows=("unit|passed|310|600" "e2e 1.33|FAILED|150|99")
 [[ $(report 2700) != *warning* ]] || fail "a warning within the budget"
-[[ $(report 2701) == *"e2e 1.33             FAILED    150 s"*"all suites: 45 min 01 s"*"warning: this took more than 45 minutes"* ]] ||
+[[ $(report 2701) == *"e2e 1.33             FAILED    150 s     99 s of processors"*"all suites: 45 min 01 s"*"warning: this took more than 45 minutes"* ]] ||
   fail "not the table and a warning but '$(report 2701)'"
 
 # Nothing is there yet, and of the disk 5 GB are free.
@@ -51,7 +51,7 @@ rows=("unit|passed|310" "e2e 1.33|FAILED|150")
   df() { printf 'Filesystem 1048576-blocks Used Available Capacity Mounted\n/dev/a 9999 4879 5120 49%% /\n'; }
   check_room format unit 2>"$work/err"
   [ ! -s "$work/err" ] || fail "no room for unit: $(cat "$work/err")"
-  check_room format unit e2e "e2e 1.33 short" "sanitize 500" 2>"$work/err"
+  check_room format unit e2e "sanitize 500" 2>"$work/err"
 ) || exit 1
 grep -q "^warning: 5 GB free in $work/tree, 21 GB needed; " "$work/err" || fail "it says: $(cat "$work/err")"
 echo "progress_test: ok"
