@@ -11,10 +11,6 @@ namespace {
 
 using Type = PageColumn::Type;
 
-PageCell TextOrAbsent(std::string_view text) {
-  return text.empty() ? PageCell() : PageCell(std::string(text));
-}
-
 // RFC 3339, as Kubernetes writes creation times; absent if it is not known.
 PageCell SinceCell(const Rank& rank) {
   if (rank.created == 0) return {};

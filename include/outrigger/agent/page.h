@@ -46,6 +46,9 @@ std::string FaultOf(const PageSpec& spec);
 /// One value of a row, of the type of its column; std::monostate: absent.
 using PageCell = std::variant<std::monostate, std::string, int64_t, double, bool>;
 
+/// Returns a cell with `text`; absent where that is empty.
+PageCell TextOrAbsent(std::string_view text);
+
 /// The rows of a page, up to a bound. Not thread-safe.
 ///
 ///     for (const WaitingPod& pod : waiting) table->Add({pod.name, pod.seconds});

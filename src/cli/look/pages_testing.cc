@@ -12,10 +12,6 @@ using Type = PageColumn::Type;
 
 constexpr size_t kMostRows = 1000;
 
-PageCell TextOrAbsent(const std::string& text) {
-  return text.empty() ? PageCell() : PageCell(text);
-}
-
 }  // namespace
 
 WallTime Noon() {

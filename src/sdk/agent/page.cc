@@ -90,6 +90,10 @@ std::string FaultOf(const PageSpec& spec) {
   return "";
 }
 
+PageCell TextOrAbsent(std::string_view text) {
+  return text.empty() ? PageCell() : PageCell(std::string(text));
+}
+
 void PageTable::Add(std::vector<PageCell> row) {
   const std::string fault = FaultOfRow(row, columns_);
   if (!fault.empty() && fault_.empty()) fault_ = fmt::format("row {}: {}", total_, fault);

@@ -78,8 +78,4 @@ void FillQueuePage(const Board& board, const WorkedOutWhy& why, PageTable* table
   }
 }
 
-PageCell TextOrAbsent(std::string_view text) {
-  return text.empty() ? PageCell() : PageCell(std::string(text));
-}
-
 }  // namespace outrigger::desk

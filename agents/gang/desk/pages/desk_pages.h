@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gang/desk/board.h"
@@ -35,8 +34,5 @@ plan::QueueEntry QueueEntryOf(const Board& board, const BoardEntry& entry);
 /// Returns why the unit, which does not fit, waits: what was worked out of a gang, else a sentence
 /// made of the cause.
 std::string WhyOf(const plan::QueueEntry& entry, const WorkedOutWhy& why);
-
-/// Returns the text, or an absent cell if it is empty.
-PageCell TextOrAbsent(std::string_view text);
 
 }  // namespace outrigger::desk

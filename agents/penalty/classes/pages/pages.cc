@@ -35,11 +35,6 @@ PageCell TimeCell(Millis time) {
   return TimeText(time);
 }
 
-PageCell TextCell(const std::string& text) {
-  if (text.empty()) return {};
-  return text;
-}
-
 void FillSums(std::string_view kind, const Sums& sums, const Policy* policy, Millis now,
               PageTable* table) {
   for (const auto& [name, account] : sums) {
@@ -147,7 +142,7 @@ void AddRow(const ClassRow& row, PageTable* table) {
   const ClassAccount& account = *row.account;
   table->Add({account.name, account.base, account.written, row.penalty,
               row.floor ? PageCell(row.floor->value) : PageCell(),
-              row.floor ? TextCell(row.floor->of) : PageCell(), account.account.starts,
+              row.floor ? TextOrAbsent(row.floor->of) : PageCell(), account.account.starts,
               account.account.completions, row.state,
               row.next_value ? PageCell(*row.next_value) : PageCell(),
               TimeCell(row.next_at.value_or(0)), TimeCell(account.account.changed),
@@ -181,8 +176,8 @@ std::string CountedText(const GroupState& state) {
 }
 
 void AddRow(const GroupRow& row, PageTable* table) {
-  table->Add({row.namespace_, row.name, TextCell(row.phase), TextCell(row.class_name),
-              TextCell(row.queue), TextCell(row.counted)});
+  table->Add({row.namespace_, row.name, TextOrAbsent(row.phase), TextOrAbsent(row.class_name),
+              TextOrAbsent(row.queue), TextOrAbsent(row.counted)});
 }
 
 void LowPods::Take(const Pod& pod) {
