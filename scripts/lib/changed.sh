@@ -1,20 +1,22 @@
 # Sourced by suites that `scripts/test --full` runs for what changed last alone.
 # shellcheck shell=bash
 
-# changed_last N PATTERN: the N files of src and agents that were changed last and match, the latest first.
+# changed_last N PATTERN: the N files of include, src and agents that were changed last and match: those that are not
+# committed, and then the latest first.
 changed_last() {
-  local file
-  git -C "$ROOT" log --name-only --format= -n 1000 -- src agents | grep -E "$2" | awk '!seen[$0]++' |
+  local file of=(include src agents)
+  { git -C "$ROOT" diff --name-only HEAD -- "${of[@]}" && git -C "$ROOT" ls-files --others --exclude-standard -- "${of[@]}" &&
+    git -C "$ROOT" log --name-only --format= -n 1000 -- "${of[@]}"; } | grep -E "$2" | awk '!seen[$0]++' |
     while read -r file; do [ ! -f "$ROOT/$file" ] || printf '%s\n' "$file"; done | sed -n "1,$1p"
 }
 
-# folders_changed_last: the ten of them, the latest first.
+# folders_changed_last: the five of them, the latest first.
 folders_changed_last() {
-  changed_last 9999 '\.(cc|h)$' | xargs -n 1 dirname | awk '!seen[$0]++' | sed -n 1,10p
+  changed_last 9999 '\.(cc|h)$' | xargs -n 1 dirname | awk '!seen[$0]++' | sed -n 1,5p
 }
 
 # units BUILD [--changed]: what BUILD compiles of src and agents, a line each: its object, the file, and how many sources
-# of ours it takes in, the most first. --changed: only those with sources in the ten folders that were changed last.
+# of ours it takes in, the most first. --changed: only those with sources in the five folders that were changed last.
 units() {
   local folders=''
   if [ "${2:-}" = --changed ]; then folders=$(folders_changed_last); fi

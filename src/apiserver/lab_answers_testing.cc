@@ -109,7 +109,7 @@ std::string NormalAnswers::TextOf(std::string text) {
   // Requests have times before 2025.
   static const regex time(
       "20(?:2[5-9]|[3-9][0-9])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{6})?Z");
-  static const regex age("([0-9]+[ydhms])+( ago)?");
+  static const regex age("(([0-9]+m)?[0-9]+s|[0-9]+y([0-9]+d)?)( ago)?");
   static const regex future("(Too large resource version: |current: )[0-9]+");
   static const regex expired("too old resource version: ([0-9]+) \\([0-9]+\\)");
   static const regex recorded("in record \\([0-9]+\\)");

@@ -25,7 +25,7 @@ var (
 	// Requests have times before 2025.
 	second   = regexp.MustCompile(`20(2[5-9]|[3-9][0-9])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z`)
 	micro    = regexp.MustCompile(`20(2[5-9]|[3-9][0-9])-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z`)
-	age      = regexp.MustCompile(`^(?:[0-9]+[ydhms])+( ago)?$`)
+	age      = regexp.MustCompile(`^(?:(?:[0-9]+m)?[0-9]+s|[0-9]+y(?:[0-9]+d)?)( ago)?$`)
 	future   = regexp.MustCompile(`(Too large resource version: |current: )[0-9]+`)
 	expired  = regexp.MustCompile(`too old resource version: ([0-9]+) \([0-9]+\)`)
 	recorded = regexp.MustCompile(`in record \([0-9]+\)`)
