@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/browser"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 	"outrigger.dev/outrigger/tests/support/standin"
@@ -63,6 +64,8 @@ func TestAPodGoesWherePodsOfItsTypeDoNotFail(t *testing.T) {
 	w.probeType = "D"
 	w.untilPodsGoTo("fine")
 	w.keepPage(reward)
+	page := browser.Look(w, w.Cluster.LogDir(), reward.AdminURL, "#table/reward", "early", "late", "fine")
+	page.Until("one with a bar for each figure", "document.querySelectorAll('#table-rows td .bar').length >= 3")
 
 	// What it knows outlives the pods and the process.
 	for i := range 3 {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/browser"
 	"outrigger.dev/outrigger/tests/support/exporter"
 	"outrigger.dev/outrigger/tests/support/kube"
 	"outrigger.dev/outrigger/tests/support/metricsapi"
@@ -131,4 +132,6 @@ func podsFollowTheLoads(w *world, set func(node string, cpu, used float64), args
 	if pod := w.Until("waits", "bound", scheduling.IsBound); pod.Spec.NodeName != "b" {
 		w.Errorf("the pod that waited is on %s", pod.Spec.NodeName)
 	}
+	page := browser.Look(w, w.Cluster.LogDir(), safe.AdminURL, "#table/measured", "cpu mean")
+	page.Until("one with the load of both nodes", "document.querySelectorAll('#table-rows td .bar').length >= 4")
 }

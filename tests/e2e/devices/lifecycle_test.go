@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/browser"
 	"outrigger.dev/outrigger/tests/support/kube"
 )
 
@@ -62,6 +63,8 @@ func TestClaimsFollowWhatHappensToPodsPoolsAndClasses(t *testing.T) {
 			inner.untilSound()
 		})
 	}
+	page := browser.Look(s, s.Cluster.LogDir(), s.agent.AdminURL, "#table/device-pools", "foozer")
+	page.Until("one with how full each pool is", "document.querySelectorAll('#table-rows td .bar').length > 0")
 }
 
 func checkShared(s *serving) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"outrigger.dev/outrigger/tests/e2e/scheduling"
+	"outrigger.dev/outrigger/tests/support/browser"
 	"outrigger.dev/outrigger/tests/support/outrigger"
 )
 
@@ -74,4 +75,7 @@ func TestExplainReadsTheJournalAsTheAgentHasIt(t *testing.T) {
 		t.Errorf("the change is %+v", change)
 	}
 	t.Logf("%s", outrigger.Run(t, "explain", "penalty", "--kubeconfig", kubeconfig))
+
+	page := browser.Look(w, w.Cluster.LogDir(), w.agent.AdminURL, "#table/penalty", "gold", "silver", "990")
+	page.Until("one with the value of each class over time", "document.querySelectorAll('#charts svg').length === 2")
 }

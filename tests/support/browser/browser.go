@@ -65,6 +65,17 @@ func Start(t testing.TB, logDir string) *Browser {
 	return b
 }
 
+// Look opens a view of the pages at an origin in a browser of its own, and waits until it shows the texts.
+func Look(t testing.TB, logDir, origin, view string, texts ...string) *Page {
+	t.Helper()
+	page := Start(t, logDir).NewPage(t, origin)
+	page.Open("/" + view)
+	for _, text := range texts {
+		page.UntilText(text)
+	}
+	return page
+}
+
 // context limits how long one call to the browser may take.
 func (b *Browser) context() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), patience)
