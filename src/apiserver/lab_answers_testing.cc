@@ -57,8 +57,8 @@ std::string ValueOf(const std::string& what, const std::map<std::string, Json>& 
 
 }  // namespace
 
-std::string LabRequest::Header(std::string_view name) const {
-  const auto found = headers.find(name);
+std::string LabRequest::Header(std::string_view header) const {
+  const auto found = headers.find(header);
   return found == headers.end() ? "" : found->second;
 }
 

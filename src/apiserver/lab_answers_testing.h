@@ -18,7 +18,7 @@ struct LabRequest {
   std::map<std::string, std::string, std::less<>> headers = {};
   std::string body = {};
 
-  std::string Header(std::string_view name) const;
+  std::string Header(std::string_view header) const;
 };
 
 /// Without those that are empty.
