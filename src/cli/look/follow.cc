@@ -35,8 +35,8 @@ std::vector<Flag> FollowFlagsOf(const std::vector<AgentInfo>& registry) {
       {{{.name = "--agents",
          .value = "LIST",
          .help =
-             "agents of the container to look at, as in `manifests` (default: the one with gang "
-             "or qos, else the only one)",
+             "show the container that runs these agents, such as gang,qos (default: the one with "
+             "gang or qos, else the only one)",
          .offered = names,
          .is_list = true},
         {.name = "-n,--namespace",

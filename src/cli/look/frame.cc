@@ -214,12 +214,23 @@ class Frames {
           Style::kBad, view_, lines);
     }
     const bool is_ready = readings_.not_ready.empty();
-    AddWrapped(fmt::format("{}: {}", is_ready ? "Ready" : "Not ready",
-                           readings_.who.empty() ? "the agent" : readings_.who),
-               is_ready ? Style::kGood : Style::kBad, view_, lines);
+    const std::string old = OldText();
+    const Style good = old.empty() ? Style::kGood : Style::kUnsure;
+    AddWrapped(fmt::format("{}: {}{}", is_ready ? "Ready" : "Not ready",
+                           readings_.who.empty() ? "the agent" : readings_.who, old),
+               is_ready ? good : Style::kBad, view_, lines);
     if (!is_ready) {
       AddWrapped(absl::StrJoin(readings_.not_ready, "; "), Style::kBad, view_, lines);
     }
+  }
+
+  // While something that is asked does not answer, what was read before is shown.
+  std::string OldText() const {
+    constexpr std::chrono::seconds kUsual{5};
+    if (readings_.answered_at == WallTime() || view_.now - readings_.answered_at <= kUsual) {
+      return "";
+    }
+    return fmt::format("; figures are {} old", AgeOf(readings_.answered_at, view_.now));
   }
 
   // "http://127.0.0.1:9970/queue: 503: there is no plan yet" -> "503: there is no plan yet".
@@ -302,8 +313,11 @@ class Frames {
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     std::vector<std::string> words;
     words.reserve(sorted.size());
-    for (const auto& [word, count] : sorted) words.push_back(fmt::format("{} {}", word, count));
-    AddWrapped("Missing: " + absl::StrJoin(words, ", "), Style::kPlain, view_, lines);
+    for (const auto& [word, count] : sorted) {
+      words.push_back(words.empty() ? fmt::format("{} ({})", word, Counted(count, "unit"))
+                                    : fmt::format("{} ({})", word, count));
+    }
+    AddWrapped("Waiting for: " + absl::StrJoin(words, ", "), Style::kPlain, view_, lines);
   }
 
   std::string BarText(const Amount& amount) const {

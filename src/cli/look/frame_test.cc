@@ -81,7 +81,7 @@ TEST(Frame, HasAllPartsOn80x24) {
   EXPECT_EQ(drawn.lines[2],
             "Waiting: 2 gangs (9 pods), 20 pods; placed: 1; 12 nodes, 1 reserved, 1 closed");
   const std::string text = TextOf(drawn);
-  EXPECT_THAT(text, HasSubstr("Missing: cpu 20, members 1, memory 1\n"));
+  EXPECT_THAT(text, HasSubstr("Waiting for: cpu (20 units), members (1), memory (1)\n"));
   EXPECT_THAT(text, HasSubstr("cpu             [######=x...."));
   EXPECT_THAT(text, HasSubstr("  waits        memory: 2 nodes have room\n"));
   EXPECT_THAT(text, HasSubstr("zone-0"));
@@ -116,7 +116,7 @@ TEST(Frame, CountsWhatTheQueueHasOnce) {
                                      {"gang", "shop/p0", "not ready", "members", ""}});
   const std::string text = TextOf(Frame(readings, Of(200, 60)));
   EXPECT_THAT(text, HasSubstr("Waiting: 2 gangs (9 pods), 20 pods"));
-  EXPECT_THAT(text, HasSubstr("Missing: cpu 20, members 1, memory 1\n"));
+  EXPECT_THAT(text, HasSubstr("Waiting for: cpu (20 units), members (1), memory (1)\n"));
 }
 
 TEST(Frame, SaysThatItHasCountedAPart) {
@@ -210,6 +210,15 @@ TEST(Frame, ShowsForHowLongNothingAnswers) {
       TextOf(Frame(readings, Of(80, 24))),
       HasSubstr("Not ready: gang,qos in pod kube-system/outrigger-x\nagent-qos: there is no plan "
                 "yet\n"));
+}
+
+TEST(Frame, SaysHowOldItIsWhileTheNextAnswerIsAwaited) {
+  View view = Of(80, 24);
+  view.now = Noon() + std::chrono::seconds{5};
+  EXPECT_THAT(TextOf(Frame(Usual(), view)), Not(HasSubstr("old")));
+  view.now = Noon() + std::chrono::seconds{12};
+  EXPECT_EQ(Frame(Usual(), view).lines[1],
+            "Ready: gang,qos in pod kube-system/outrigger-x; figures are 12s old");
 }
 
 TEST(Frame, TakesSumsThatNoPageCanMean) {

@@ -1,8 +1,6 @@
 #include "cli/look/leading_pod.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -21,6 +19,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kLabel = "app.kubernetes.io/name=outrigger";
 constexpr const char* kSystem = "kube-system";
+constexpr std::string_view kRunning = "Running";
 
 /// A container of the program.
 struct Container {
@@ -40,11 +39,11 @@ struct Pod {
   std::vector<Container> containers;
 };
 
-/// A container of a Deployment, with those of its pods that run.
+/// A container of a pod that runs.
 struct Choice {
+  std::string pod;
   std::string deployment;
   Container container;
-  std::vector<std::string> pods;
 
   std::string Text() const {
     return Printable(
@@ -138,32 +137,36 @@ absl::Status NoneRuns(const std::vector<Pod>& pods, const SoughtAgents& sought) 
         sought.deployment.empty() ? "" : fmt::format("of Deployment {} ", sought.deployment),
         name_space, kLabel)));
   }
+  const auto has_agents = std::find_if(pods.begin(), pods.end(),
+                                       [](const Pod& pod) { return !pod.containers.empty(); });
+  const Pod& pod = has_agents == pods.end() ? pods[0] : *has_agents;
+  const std::string why =
+      pod.phase == kRunning
+          ? fmt::format("pod {} runs, but none of its containers has --agents and a port admin-...",
+                        pod.name)
+          : fmt::format("pod {} is {}", pod.name, pod.phase);
   return absl::UnavailableError(
-      Printable(fmt::format("no agent runs in namespace {}: pod {} is {}; see why: kubectl -n {} "
-                            "describe pod {}",
-                            name_space, pods[0].name, pods[0].phase, name_space, pods[0].name)));
+      Printable(fmt::format("no agent runs in namespace {}: {}; see why: kubectl -n {} describe "
+                            "pod {}",
+                            name_space, why, name_space, pod.name)));
 }
 
 std::vector<Choice> ChoicesOf(const std::vector<Pod>& pods) {
-  std::map<std::pair<std::string, std::vector<std::string>>, Choice> choices;
+  std::vector<Choice> choices;
   for (const Pod& pod : pods) {
-    if (pod.phase != "Running") continue;
+    if (pod.phase != kRunning) continue;
     for (const Container& container : pod.containers) {
-      Choice& choice = choices[{pod.deployment, container.agents}];
-      choice.deployment = pod.deployment;
-      choice.container = container;
-      choice.pods.push_back(pod.name);
+      choices.push_back({pod.name, pod.deployment, container});
     }
   }
-  std::vector<Choice> all;
-  all.reserve(choices.size());
-  for (auto& [key, choice] : choices) all.push_back(std::move(choice));
-  return all;
+  return choices;
 }
 
+// Replicas have the same text.
 std::string TextOf(const std::vector<Choice>& choices) {
-  return absl::StrJoin(choices, ", ",
-                       [](std::string* out, const Choice& choice) { out->append(choice.Text()); });
+  std::set<std::string> texts;
+  for (const Choice& choice : choices) texts.insert(choice.Text());
+  return absl::StrJoin(texts, ", ");
 }
 
 // Those with all agents that are wanted; where none is, those that plan come first.
@@ -179,19 +182,26 @@ std::vector<Choice> Wanted(const std::vector<Choice>& choices,
   return wanted.empty() && agents.empty() ? choices : wanted;
 }
 
-absl::StatusOr<Choice> Choose(const std::vector<Pod>& pods, const SoughtAgents& sought) {
+// One container of each of the pods of one Deployment. While that is rolled out, they may differ in
+// agents and ports: a Lease says which counts.
+absl::StatusOr<std::vector<Choice>> Choose(const std::vector<Pod>& pods,
+                                           const SoughtAgents& sought) {
   const std::vector<Choice> all = ChoicesOf(pods);
   if (all.empty()) return NoneRuns(pods, sought);
   std::vector<Choice> wanted = Wanted(all, sought.agents);
-  if (wanted.size() == 1) return wanted[0];
   if (wanted.empty()) {
     return absl::NotFoundError(
         Printable(fmt::format("no container in namespace {} runs {}; there are: {}",
                               sought.name_space, Listed(sought.agents), TextOf(all))));
   }
-  const bool is_one_deployment =
-      std::all_of(wanted.begin(), wanted.end(),
-                  [&](const Choice& choice) { return choice.deployment == wanted[0].deployment; });
+  std::set<std::string> deployments;
+  std::set<std::string> names;
+  for (const Choice& choice : wanted) {
+    deployments.insert(choice.deployment);
+    names.insert(choice.pod);
+  }
+  const bool is_one_deployment = deployments.size() == 1;
+  if (is_one_deployment && names.size() == wanted.size()) return wanted;
   return absl::InvalidArgumentError(fmt::format(
       "several containers in namespace {} {}: {}; choose one by {}", Printable(sought.name_space),
       sought.agents.empty() ? "run agents" : fmt::format("run {}", Listed(sought.agents)),
@@ -201,7 +211,7 @@ absl::StatusOr<Choice> Choose(const std::vector<Pod>& pods, const SoughtAgents& 
 /// A Lease that one of the pods holds.
 struct HeldLease {
   std::string name;  // "kube-system/outrigger"
-  std::string pod;
+  Choice holder;
   size_t rank = 0;  // the least is the one that counts
 };
 
@@ -215,31 +225,44 @@ std::vector<std::string> LeaseNames(const Choice& choice) {
   return names;
 }
 
-absl::Status ReadLeases(kube::Api& api, const std::string& name_space, const Choice& choice,
-                        const kube::CallOptions& options, std::vector<HeldLease>* held) {
+absl::Status ReadLeases(kube::Api& api, const std::string& name_space,
+                        const std::vector<Choice>& choices, const kube::CallOptions& options,
+                        std::vector<HeldLease>* held) {
   const auto list = kube::List(api, kube::kLeases, name_space, {}, options);
   if (!list.ok()) return list.status();
-  const std::vector<std::string> names = LeaseNames(choice);
   for (const std::string& item : list->items) {
     const Json lease = Json::parse(item, nullptr, /*allow_exceptions=*/false);
     const std::string name = TextOf(FieldOf(FieldOf(lease, "metadata"), "name"));
     // "outrigger-5d9c_0a1b...": the pod's name and a random part.
     const std::string holder = TextOf(FieldOf(FieldOf(lease, "spec"), "holderIdentity"));
     const std::string pod = holder.substr(0, holder.find('_'));
-    if (std::find(choice.pods.begin(), choice.pods.end(), pod) == choice.pods.end()) continue;
+    const auto holds = std::find_if(choices.begin(), choices.end(),
+                                    [&](const Choice& choice) { return choice.pod == pod; });
+    if (holds == choices.end()) continue;
+    const std::vector<std::string> names = LeaseNames(*holds);
     const auto rank = std::find(names.begin(), names.end(), name) - names.begin();
-    held->push_back({fmt::format("{}/{}", name_space, name), pod, static_cast<size_t>(rank)});
+    held->push_back({fmt::format("{}/{}", name_space, name), *holds, static_cast<size_t>(rank)});
   }
   return absl::OkStatus();
 }
 
-absl::Status NobodyLeads(const Choice& choice, const std::string& name_space) {
-  const std::string& pod = choice.pods[0];
+absl::Status NobodyLeads(const std::vector<Choice>& choices, const std::string& name_space) {
+  std::vector<std::string> pods;
+  for (const Choice& choice : choices) pods.push_back(choice.pod);
   return absl::UnavailableError(Printable(fmt::format(
       "none of the pods {} leads: none holds a Lease in namespace {}. Wait 15 s and try again; if "
       "that does not help, see what holds the Leases and what the pods log: kubectl -n {} get "
       "leases; kubectl -n {} logs {} --all-containers",
-      Listed(choice.pods), name_space, name_space, name_space, pod)));
+      Listed(pods), name_space, name_space, name_space, pods[0])));
+}
+
+LeadingPod LeadingPodOf(const Choice& choice, const std::string& name_space, std::string lease) {
+  return {.name_space = name_space,
+          .pod = choice.pod,
+          .deployment = choice.deployment,
+          .agents = choice.container.agents,
+          .admin_port = choice.container.admin_port,
+          .lease = std::move(lease)};
 }
 
 }  // namespace
@@ -252,28 +275,22 @@ absl::StatusOr<LeadingPod> FindLeadingPod(kube::Api& api, const SoughtAgents& so
                                           const kube::CallOptions& options) {
   const auto pods = ReadPods(api, sought, options);
   if (!pods.ok()) return pods.status();
-  const auto choice = Choose(*pods, sought);
-  if (!choice.ok()) return choice.status();
-  LeadingPod leading{.name_space = sought.name_space,
-                     .pod = choice->pods[0],
-                     .deployment = choice->deployment,
-                     .agents = choice->container.agents,
-                     .admin_port = choice->container.admin_port};
+  const auto choices = Choose(*pods, sought);
+  if (!choices.ok()) return choices.status();
+  const std::string& name_space = sought.name_space;
   std::vector<HeldLease> held;
-  absl::Status status = ReadLeases(api, sought.name_space, *choice, options, &held);
-  if (status.ok() && held.empty() && sought.name_space != kSystem) {
-    status = ReadLeases(api, kSystem, *choice, options, &held);
+  absl::Status status = ReadLeases(api, name_space, *choices, options, &held);
+  if (status.ok() && held.empty() && name_space != kSystem) {
+    status = ReadLeases(api, kSystem, *choices, options, &held);
   }
-  const bool is_only_one = choice->pods.size() == 1;
+  const bool is_only_one = choices->size() == 1;
   if (!status.ok() && !is_only_one) return status;
-  if (held.empty() && !is_only_one) return NobodyLeads(*choice, sought.name_space);
-  if (held.empty()) return leading;
+  if (held.empty() && !is_only_one) return NobodyLeads(*choices, name_space);
+  if (held.empty()) return LeadingPodOf(choices->front(), name_space, "");
   const auto best =
       std::min_element(held.begin(), held.end(),
                        [](const HeldLease& a, const HeldLease& b) { return a.rank < b.rank; });
-  leading.pod = best->pod;
-  leading.lease = best->name;
-  return leading;
+  return LeadingPodOf(best->holder, name_space, best->name);
 }
 
 }  // namespace outrigger::cli::look

@@ -82,6 +82,30 @@ TEST(FindLeadingPod, ChoosesTheContainerWithGangOrQos) {
   EXPECT_EQ(FindLeadingPod(cluster, {.agents = {"qos"}})->admin_port, 9970);
 }
 
+TEST(FindLeadingPod, TakesThePortOfThePodThatLeadsDuringARollout) {
+  DeployedAgents cluster;
+  cluster.pods = {{"x-old", "x"}, {"x-new", "x", {"gang,qos:9999"}}};
+  cluster.leases = {{"kube-system/x", "x-old_1"}};
+  EXPECT_EQ(FindLeadingPod(cluster, {})->admin_port, 9970);
+  cluster.leases = {{"kube-system/x", "x-new_1"}};
+  EXPECT_EQ(FindLeadingPod(cluster, {})->admin_port, 9999);
+}
+
+TEST(FindLeadingPod, TakesTheAgentsOfThePodThatLeadsDuringARollout) {
+  DeployedAgents cluster;
+  cluster.pods = {{"x-old", "x", {"gang:9971"}}, {"x-new", "x"}};
+  cluster.leases = {{"kube-system/x", "x-old_1"}};
+  using Agents = std::vector<std::string>;
+  for (const Agents& agents : {Agents(), Agents{"gang"}}) {
+    const auto pod = FindLeadingPod(cluster, {.agents = agents});
+    ASSERT_TRUE(pod.ok()) << pod.status();
+    EXPECT_EQ(pod->Text(), "gang in pod kube-system/x-old");
+    EXPECT_EQ(pod->admin_port, 9971);
+  }
+  // Until the new one leads, --agents may ask for it nevertheless.
+  EXPECT_EQ(FindLeadingPod(cluster, {.agents = {"qos"}})->pod, "x-new");
+}
+
 struct NotFoundRow {
   std::string name;
   std::vector<DeployedPod> pods;
@@ -120,6 +144,12 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     absl::StatusCode::kUnavailable,
                     {"pod a is Pending", "kubectl -n kube-system describe pod a"}},
+        NotFoundRow{"NoneHasAgents",
+                    {{"a", "outrigger", {}}},
+                    {},
+                    absl::StatusCode::kUnavailable,
+                    {"pod a runs, but none of its containers has --agents and a port admin-...; "
+                     "see why: kubectl -n kube-system describe pod a"}},
         NotFoundRow{"NoSuchAgent",
                     {{"a"}},
                     {.agents = {"safe"}},
@@ -131,6 +161,11 @@ INSTANTIATE_TEST_SUITE_P(
                     {},
                     absl::StatusCode::kInvalidArgument,
                     {"congestion (Deployment x), safe (Deployment x); choose one by --agents"}},
+        NotFoundRow{"SeveralThatPlan",
+                    {{"a", "x", {"gang:9971", "gang,qos:9970"}}, {"b", "x", {"gang:9971"}}},
+                    {.agents = {"gang"}},
+                    absl::StatusCode::kInvalidArgument,
+                    {"gang (Deployment x), gang,qos (Deployment x); choose one by --agents"}},
         NotFoundRow{"SeveralDeployments",
                     {{"a", "x"}, {"b", "y"}},
                     {.agents = {"gang"}},

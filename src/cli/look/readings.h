@@ -45,7 +45,7 @@ struct Readings {
 };
 
 /// Asks the agent at `readings->url` again. What was read before stays where no answer comes.
-/// Blocks for some seconds at most, and ends soon after `stop`.
+/// Makes four calls of up to 8 s each, so it may block for half a minute; ends soon after `stop`.
 void ReadAgain(const Clock& clock, const std::stop_token& stop, Readings* readings);
 
 }  // namespace outrigger::cli::look

@@ -38,7 +38,7 @@ std::string ReadingsJson(Readings* readings) {
     if (!named.page->status.ok()) {
       errors[named.name] = std::string(named.page->status.message());
     } else if (named.page->table) {
-      json[named.name] = Json::parse(PageJson(*named.page->table))["rows"];
+      json[named.name] = Json::parse(PageJson(*named.page->table));
     }
   }
   json["errors"] = std::move(errors);
@@ -106,15 +106,23 @@ void ReadLeader(const Clock& clock, look::Follow* follow, const std::stop_token&
   if (!readings->answers.ok() && !change.ok()) readings->answers = change.status();
 }
 
+absl::Status WithoutCluster(const absl::Status& status) {
+  return absl::Status(
+      status.code(),
+      fmt::format("{}; without a cluster, --agent http://127.0.0.1:PORT shows a running agent",
+                  std::string(status.message())));
+}
+
 absl::Status ShowLeader(const TopFlags& flags, const World& world) {
   const auto follow = look::Follow::Open(flags.follow, world);
-  if (!follow.ok()) return follow.status();
+  if (!follow.ok()) return WithoutCluster(follow.status());
   const Clock clock;
   Readings readings;
   {
     const StopOnSignals stops;
     absl::Status status = (*follow)->Begin(stops.token());
     if (stops.token().stop_requested()) return absl::OkStatus();
+    if (absl::IsUnavailable(status)) return WithoutCluster(status);
     if (!status.ok()) return status;
     readings.url = (*follow)->Url();
     readings.who = (*follow)->pod().Text();

@@ -63,9 +63,12 @@ TEST(Top, PrintsOneFrameWhereTheOutputIsNoTerminal) {
   EXPECT_THAT(ran.out, Not(HasSubstr("q quit")));
 }
 
-TEST(Top, PrintsTheRowsOfThePagesAsJson) {
+TEST(Top, PrintsThePagesAsJson) {
   Answers answers = UsualAnswers();
   answers.erase("/gangs");
+  PageTable queue = look::QueueTable({{"pod", "shop/a"}, {"gang", "ml/red"}});
+  queue.Count(5000);
+  answers["/queue"] = PageOf("queue", std::move(queue));
   answers["/readyz"] = kube::Answer(503, "[-]agent-qos failed: no plan\nreadyz check failed\n");
   const Ran ran = Top(answers, {"-o", "json"});
   EXPECT_EQ(ran.code, 0) << ran.err;
@@ -73,8 +76,11 @@ TEST(Top, PrintsTheRowsOfThePagesAsJson) {
   EXPECT_EQ(json["agent"], "qos");
   EXPECT_EQ(json["ready"], false);
   EXPECT_EQ(json["notReady"], nlohmann::json::array({"agent-qos: no plan"}));
-  EXPECT_EQ(json["queue"][1]["unit"], "ml/red");
-  EXPECT_EQ(json["nodes"].size(), 4U);
+  EXPECT_EQ(json["queue"]["rows"][1]["unit"], "ml/red");
+  EXPECT_EQ(json["queue"]["total"], 5002);
+  EXPECT_EQ(json["queue"]["truncated"], true);
+  EXPECT_EQ(json["nodes"]["rows"].size(), 4U);
+  EXPECT_EQ(json["nodes"]["truncated"], false);
   EXPECT_TRUE(json["gangs"].is_null());
   EXPECT_THAT(json["errors"]["gangs"].get<std::string>(), HasSubstr("404"));
   EXPECT_FALSE(json["errors"].contains("queue"));
@@ -103,6 +109,12 @@ TEST(Top, SaysWhatToCheckIfNothingListens) {
   const Ran ran = RunProgram({"top", "--agent", url});
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.err, HasSubstr("Check that the agent runs"));
+}
+
+TEST(Top, NamesTheFlagThatNeedsNoCluster) {
+  const Ran ran = RunProgram({"top"});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.err, HasSubstr("--agent http://127.0.0.1:PORT shows a running agent"));
 }
 
 TEST(Top, RefusesFlagsThatDoNotGoTogether) {

@@ -56,6 +56,14 @@ bool HasParameter(std::string_view query, std::string_view name) {
   return false;
 }
 
+// DNS rebinding needs a name. Proxies on this machine that pass on probes keep the pod's address.
+bool MayBeWebPage(const http::Request& request) {
+  const std::string_view host = request.Header("Host");
+  const bool is_address =
+      host.starts_with('[') || host.find_first_not_of("0123456789.:") == std::string_view::npos;
+  return !is_address || !request.Header("Origin").empty();
+}
+
 void AnswerText(int status, std::string_view text, http::Response* response) {
   response->status = status;
   response->content_type = "text/plain; charset=utf-8";
@@ -101,6 +109,9 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
   if (!IsGetOrHead(request)) return AnswerWrongMethod(request, "GET, HEAD", response);
   const bool verbose = HasParameter(request.query, "verbose");
   const bool local = IsLoopback(request.peer);
+  // Browsers get here on loopback only: kubectl port-forward.
+  const std::string fault = local ? http::ForeignPageFault(request) : "";
+  if (!fault.empty() && MayBeWebPage(request)) return AnswerError(403, fault, response);
   if (request.path == "/livez") return AnswerLive(local, response);
   if (request.path == "/readyz" && !verbose) return AnswerReady(response);
 
@@ -110,9 +121,7 @@ void AdminRoutes::Handle(const http::Request& request, http::Response* response)
     return;
   }
   if (!local) return AnswerError(403, kLoopbackOnly, response);
-  if (const std::string fault = http::ForeignPageFault(request); !fault.empty()) {
-    return AnswerError(403, fault, response);
-  }
+  if (!fault.empty()) return AnswerError(403, fault, response);
   if (request.path == "/readyz") return AnswerReadyVerbose(response);
   if (request.path == "/version") return AnswerVersion(response);
   if (request.path == "/history") {

@@ -219,12 +219,28 @@ TEST_F(AdminRoutesTest, PagesAreListed) {
 }
 
 TEST_F(AdminRoutesTest, WhatAWebPageOfSomebodyElseCouldAskIsRefused) {
-  for (const char* path : {"/", "/pages", "/queue", "/version", "/history"}) {
+  for (const char* path :
+       {"/", "/pages", "/queue", "/version", "/history", "/metrics", "/livez", "/readyz"}) {
     EXPECT_EQ(Ask(path, {.fields = "Host:evil.example:9970\n"}).status, 403) << path;
     EXPECT_EQ(Ask(path, {.fields = "Host:localhost\nOrigin:http://localhost\n"}).status, 403);
     EXPECT_EQ(Ask(path, {.fields = "Host:localhost:9970\n"}).status, 200) << path;
   }
-  EXPECT_EQ(Ask("/readyz", {.fields = "Host:10.0.0.7:9970\n"}).status, 200) << "a probe";
+}
+
+TEST_F(AdminRoutesTest, ProbesAndMetricsAreAnsweredWhateverTheHostOfThePod) {
+  for (const char* path : {"/metrics", "/livez", "/readyz"}) {
+    EXPECT_EQ(Ask(path, {.fields = "Host:127.0.0.1:9970\n"}).status, 200) << path;
+    for (const char* host : {"Host:10.0.0.7:9970\n", "Host:[fd00::7]:9970\n"}) {
+      EXPECT_EQ(Ask(path, {.fields = host}).status, 200) << "by a proxy: " << path;
+      EXPECT_EQ(Ask("/queue", {.fields = host}).status, 403);
+    }
+    EXPECT_EQ(Ask(path, {.fields = "Host:10.0.0.7:9970\nOrigin:http://10.0.0.7\n"}).status, 403);
+  }
+  for (const char* path : {"/livez", "/readyz"}) {
+    EXPECT_EQ(Ask(path, {.address = "10.0.0.9", .fields = "Host:outrigger.jobs:9970\n"}).status,
+              200)
+        << path;
+  }
 }
 
 TEST_F(AdminRoutesTest, PagesAreAskedForByTheirExactPath) {
