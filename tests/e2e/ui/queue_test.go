@@ -208,7 +208,7 @@ func (s *stage) narrowAndDark(t *testing.T) {
 		page.Prefer("prefers-color-scheme", scheme)
 		for _, view := range append(views, "#nodes/"+url.PathEscape(vision.unit())) {
 			page.Evaluate("location.hash = '"+view+"'", nil)
-			page.Until("drawn", "document.querySelector('main').innerText.length > 40")
+			page.Until("one that shows "+view, isDrawn(view))
 			page.Resize(360, 640)
 			checkFits(t, page, view)
 			page.Resize(1280, 800)

@@ -19,6 +19,10 @@ func (s *stage) top(t *testing.T) {
 		screen.UntilText(vision.name)
 		s.checkTop(t, screen, width, height)
 		screen.Resize(100, 30)
+		screen.Until("drawn anew", func(text string) bool {
+			lines := strings.Split(text, "\n")
+			return len(lines) >= 30 && strings.Contains(lines[29], "q ")
+		})
 		screen.UntilText(vision.name)
 		s.checkTop(t, screen, 100, 30)
 		screen.Press("n")

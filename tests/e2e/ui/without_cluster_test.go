@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"os"
@@ -48,12 +49,20 @@ func checkStands(t *testing.T, page *browser.Page) {
 
 var views = []string{"#queue", "#nodes", "#time", "#table/queue", "#table/gangs", "#table/members", "#table/nodes"}
 
+// isDrawn is an expression: the page shows that view, and an answer in it.
+func isDrawn(view string) string { return isShown(view) + " && entry(needs()[0]).at > 0" }
+
 // isShown is an expression: the page shows that view.
 func isShown(view string) string {
 	if _, name, isTable := strings.Cut(view, "table/"); isTable {
 		return "document.getElementById('view-table').checkVisibility() && document.getElementById('title').innerText === '" + name + "'"
 	}
-	return "document.getElementById('view-" + view[1:] + "').checkVisibility()"
+	name, unit, _ := strings.Cut(view[1:], "/")
+	of := ""
+	if unit != "" {
+		of = " && encodeURIComponent(state.unit) === '" + unit + "'"
+	}
+	return "document.getElementById('view-" + name + "').checkVisibility()" + of
 }
 
 func TestAPageOfAnAgentThatStartsSaysWhatIsMissing(t *testing.T) {
@@ -149,11 +158,13 @@ func TestWhatTheClusterSaysIsShownAsText(t *testing.T) {
 	answers := newFake(hostileRows())
 	answers.set("/readyz?verbose", browser.Answer{Status: 503, Type: "text/plain",
 		Body: "[-]agent-qos failed: " + hostile("ready") + "\n"})
+	answers.set("/history", hostileHistory())
 	page.Intercept(answers.answer)
 	page.Open("/")
 	page.UntilText("onerror")
 	for _, view := range append(views, "#nodes/"+url.PathEscape(hostile("unit"))) {
 		page.Evaluate("location.hash = '"+view+"'", nil)
+		page.Until("one that shows "+view, isDrawn(view))
 		page.Until("drawn", `document.getElementById("state").innerText.includes("failed: <img")`)
 		checkFits(t, page, view+" as it is at first")
 		page.Evaluate(`for (const each of document.querySelectorAll("section:not([hidden]) tbody button")) each.click()`, nil)
@@ -165,6 +176,20 @@ func TestWhatTheClusterSaysIsShownAsText(t *testing.T) {
 		}
 		checkFits(t, page, view)
 	}
+}
+
+// hostileHistory has series whose names, labels and helps nobody expects, one of them with a chart of its own.
+func hostileHistory() browser.Answer {
+	var series []row
+	for _, name := range []string{"outrigger_qos_queue_length", hostile("series")} {
+		series = append(series, row{"name": name, "agent": hostile("agent"), "label": hostile("label"), "value": hostile("value"),
+			"kind": hostile("kind"), "help": hostile("help"), "values": []any{1, 2}})
+	}
+	text, err := json.Marshal(row{"version": 1, "everySeconds": 30, "started": hostile("started"), "times": []int{1, 31}, "series": series})
+	if err != nil {
+		panic(err) // of texts and numbers
+	}
+	return browser.Answer{Body: string(text)}
 }
 
 // hostileRows have in every column what nobody expects there, each row something else.

@@ -5,7 +5,7 @@
 const EVERY_MS = 2000; // between rounds of questions, or IDLE times what the last one took
 const HISTORY_EVERY_MS = 6000;
 const IDLE = 4;
-const PATIENCE_MS = 10000; // for all answers of a round, and at most between two
+const PATIENCE_MS = 10000; // for an answer; also between rounds at most
 const LATE_MS = 3000; // a later answer is mentioned
 const AT_ONCE = 2; // questions under way; the admin port makes four pages at once
 const STEP = 60; // rows at first, and with each "more"
@@ -109,12 +109,13 @@ function perVersion(path, work) {
 	};
 }
 
-async function ask(path, signal) {
+async function ask(path, stopped) {
+	const late = AbortSignal.timeout(PATIENCE_MS);
 	try {
-		const answer = await fetch(path, { cache: 'no-store', signal });
+		const answer = await fetch(path, { cache: 'no-store', signal: AbortSignal.any([stopped, late]) });
 		return { path, ok: answer.ok, status: answer.status, text: await answer.text() };
 	} catch (error) {
-		const failed = signal.aborted ? `no answer within ${PATIENCE_MS / 1000} s` : `no complete answer (${error.message})`;
+		const failed = late.aborted ? `no answer within ${PATIENCE_MS / 1000} s` : `no complete answer (${error.message})`;
 		return { path, text: '', failed };
 	}
 }
@@ -125,7 +126,6 @@ async function askAll(paths) {
 	const stop = new AbortController();
 	state.stop?.abort();
 	state.stop = stop;
-	setTimeout(() => stop.abort(), PATIENCE_MS);
 	const work = async () => {
 		while (paths.length > 0) answers.push(await ask(paths.shift(), stop.signal));
 	};
@@ -288,7 +288,6 @@ class Rows {
 	}
 }
 
-// A column that shows a text: of a key, or as a function makes it.
 function column(head, classes, text) {
 	const make = typeof text === 'string' ? (row) => str(row[text]) : text;
 	return { head, classes, draw: (cell, row) => put(cell, make(row)) };
@@ -301,7 +300,6 @@ const byNode = perVersion('members', (rows) => Map.groupBy(rows, (row) => row.no
 const membersOf = (unit) => byUnit().get(unit) || [];
 const hasPlace = (row) => row.state === 'has a place';
 
-// "Has a place: node-1, node-2, node-3 and 6 more."
 function whyText(row) {
 	if (!hasPlace(row)) return str(row.why) || (row.lacks ? `Lacks ${row.lacks}.` : 'Waits.');
 	const reserved = membersOf(row.unit).filter((member) => member.state === 'reserved' && member.node);
@@ -340,7 +338,6 @@ const queueColumns = [
 
 const memberColumns = [column('Pod', '', (row) => split(row.pod)[1]), column('Role', '', 'role'), column('State', '', 'state'), column('Node', '', 'node')];
 
-// What an opened row shows: the rest of its figures, and its members with their nodes.
 function drawMembers(box, row) {
 	if (!box.rows) {
 		const facts = make('p');
@@ -409,7 +406,6 @@ const queueView = {
 		this.outside = units('outside', outsideColumns, { details: drawMembers });
 		this.placed = units('placed', placedColumns, { classOf: ({ unit }) => (placedAt.get(unit) ? 'new' : ''), limit: 5 });
 	},
-	// Rows with the text of the filter, or with a node of that name.
 	filtered(rows) {
 		const wanted = at('filter').value.trim().toLowerCase();
 		const has = (text) => str(text).toLowerCase().includes(wanted);
@@ -421,7 +417,8 @@ const queueView = {
 		const rows = this.filtered(rowsOf('queue'));
 		at('queue-none').hidden = rows.length > 0 || rowsOf('queue').length === 0;
 		this.rows.show(rows);
-		const waiting = new Set(rowsOf('queue').map((row) => row.unit));
+		// A pod may have a gang's name.
+		const waiting = new Set(rowsOf('queue').filter((row) => row.kind === 'gang').map((row) => row.unit));
 		this.section('outside', rowsOf('gangs').filter((row) => !['waits', 'has a place', 'placed'].includes(row.state) && !waiting.has(row.unit)));
 		this.section('placed', placedGangs());
 	},
@@ -456,7 +453,6 @@ function measuredParts({ node }, name) {
 	return Number.isFinite(mean) ? [1, mean, Math.min(num(row[name + 'Deviation']), Math.max(0, 1 - mean))] : [0, 0, 0];
 }
 
-// "cpu: 39 used, 8 reserved, 17 free of 64 CPUs"
 function partsText({ name, unit, size, words = WORDS }, [total, used, reserved], device) {
 	const title = (name === 'device' && device) || name;
 	if (total <= 0) return 'no ' + title;
@@ -578,7 +574,6 @@ function paintSquares(pen, colour, thing, indexes) {
 	paint('kept', (left, top, part, { keptFor }) => keptFor && pen.fillRect(left + size / 4, top + size / 4, size / 2, size / 2));
 }
 
-// The index of the square at a point of the canvas, or -1.
 function squareAt({ offsetX, offsetY }) {
 	for (const block of field.blocks) {
 		const column = Math.floor((offsetX - block.x) / field.cell);
@@ -593,7 +588,6 @@ function squareAt({ offsetX, offsetY }) {
 const closedText = (row) => row.schedulable === false && 'takes no pods (cordoned or not ready)';
 const keptText = (row) => row.keptFor && 'kept for ' + row.keptFor;
 
-// "node-1, zone-a, r1; cpu: 12 used, 8 reserved, 44 free of 64 CPUs; reserved for ml/bert"
 function nodeText(row) {
 	const { thing } = nodesView;
 	const where = [row.node, row.zone, row.rack].map((text) => cut(str(text), 80));
@@ -605,7 +599,9 @@ function nodesSummary({ rows, total }) {
 	const sums = [0, 0, 0];
 	// Devices of different kinds are no sum.
 	const alike = rows.filter((row) => thing.name !== 'device' || row.device === nodesView.device);
-	for (const row of alike) thing.of(row).forEach((part, i) => { sums[i] += part / (thing.words ? rows.length : 1); });
+	// A load is a mean, of the measured.
+	const some = thing.words ? alike.filter((row) => thing.of(row)[0] > 0) : alike;
+	for (const row of some) thing.of(row).forEach((part, i) => { sums[i] += part / (thing.words ? some.length : 1); });
 	const closed = rows.filter(closedText).length;
 	return joined([count(rows.length, 'node') + (total > rows.length ? ' of ' + figure(total) : ''), closed && figure(closed) + ' of them take no pods', partsText(thing, sums, nodesView.device)], '; ') + '.';
 }
@@ -616,7 +612,6 @@ function unitOptions() {
 	return [['', 'choose a unit that waits'], ...options];
 }
 
-// The nodes where members of the chosen unit are or would go, or that are kept for it.
 function targetsOf(unit) {
 	at('unit-why').hidden = !unit;
 	if (!unit) return new Set();
@@ -841,12 +836,15 @@ const SHOWN = [
 
 // Per minute, of a counter: one that began again counts from 0, and so does one that is new.
 function rates(values, times) {
-	let before = values[0] ?? null;
+	let [before, earlier] = [values[0] ?? null, 0];
 	return values.map((value, i) => {
 		if (i === 0 || value === null) return null;
 		const grown = value < before ? value : value - before;
-		before = value;
-		return (grown * 60) / Math.max(1, times[i] - times[i - 1]);
+		// The last value is of now. A moment would be a peak: it counts with what came before.
+		const [span, usual] = [times[i] - times[i - 1], times[i - 1] - times[i - 2]];
+		const rate = span < usual / 2 ? (grown + earlier) / (span + usual) : grown / Math.max(10, span);
+		[before, earlier] = [value, grown];
+		return rate * 60;
 	});
 }
 
@@ -881,7 +879,7 @@ const timeView = {
 	start() {
 		on(at('series'), 'change', draw);
 	},
-	summary: ({ everySeconds, started }) => `A value each ${everySeconds} s, of the last hour at most. The process has run for ${age(started)}.`,
+	summary: ({ everySeconds, started }) => `One value every ${everySeconds} s, for up to an hour. The process has run for ${age(started)}.`,
 	draw(history) {
 		if (!history) return;
 		const { times } = history;
@@ -897,7 +895,6 @@ const timeView = {
 
 // == A page as a table ==
 
-// "waitingSeconds" -> "waiting seconds"
 const words = (name) => name.replace(/[A-Z]/g, (letter) => ' ' + letter.toLowerCase());
 
 // The share of 1 that is shown as a bar; NaN: none.
@@ -914,7 +911,7 @@ function shareOf(page, name, row) {
 function shown(of, value) {
 	if (value === null || value === undefined) return '';
 	if (of.name === 'since') return age(value);
-	return of.type === 'number' ? Number(value).toPrecision(3) : String(value);
+	return of.type === 'number' ? figure(Number(value)) : String(value);
 }
 
 function drawCell(cell, of, row) {
@@ -1022,7 +1019,6 @@ function route() {
 	// A name in kebab-case, and so no path to elsewhere.
 	const table = ((name === 'table' && rest) || name).replace(/[^\w-]/g, '');
 	if (table) return { ...to, view: 'table', table };
-	// Where one begins: the queue, or what there is.
 	if (isOffered('queue')) return { ...to, view: 'queue' };
 	return { ...to, view: state.offered[0] ? 'table' : 'time', table: str(state.offered[0]?.page) };
 }
@@ -1075,10 +1071,15 @@ function drawView() {
 
 const draw = () => measure(drawView);
 
+function notReadyText({ text, status, ok, failed }) {
+	const checks = text.split('\n').filter((line) => line.startsWith('[-]'));
+	if (checks.length > 0) return checks.map((line) => line.slice(3)).join('\n');
+	return ok ? '' : 'readyz: ' + (failed || 'HTTP ' + status);
+}
+
 function takeAll(answers) {
 	for (const answer of answers) {
-		const failed = answer.text.split('\n').filter((line) => line.startsWith('[-]'));
-		if (answer.path === 'readyz?verbose') state.notReady = failed.map((line) => line.slice(3)).join('\n');
+		if (answer.path === 'readyz?verbose') state.notReady = notReadyText(answer);
 		else if (answer.path === 'version') put(at('version'), cut(str(parse(answer).value?.version), 40));
 		else take(answer);
 	}
