@@ -60,7 +60,7 @@ func isShown(view string) string {
 	name, unit, _ := strings.Cut(view[1:], "/")
 	of := ""
 	if unit != "" {
-		of = " && encodeURIComponent(state.unit) === '" + unit + "'"
+		of = " && state.unit === decodeURIComponent('" + unit + "')"
 	}
 	return "document.getElementById('view-" + name + "').checkVisibility()" + of
 }
