@@ -248,6 +248,7 @@ absl::Status ReadLeases(kube::Api& api, const std::string& name_space,
 
 absl::Status NobodyLeads(const std::vector<Choice>& choices, const std::string& name_space) {
   std::vector<std::string> pods;
+  pods.reserve(choices.size());
   for (const Choice& choice : choices) pods.push_back(choice.pod);
   return absl::UnavailableError(Printable(fmt::format(
       "none of the pods {} leads: none holds a Lease in namespace {}. Wait 15 s and try again; if "
