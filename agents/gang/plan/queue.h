@@ -34,8 +34,11 @@ std::string_view TextOf(QosClass qos);
 /// Returns the page "queue": name, help and columns.
 PageSpec QueuePage();
 
-/// Returns why the unit, which does not fit, waits, as one sentence of at most 1 KiB: "too little
-/// cpu is left on the nodes that take it; it asks for 8".
+/// Bytes of a sentence that says why a unit waits.
+inline constexpr size_t kLongestWhy = 1024;
+
+/// Returns why the unit, which does not fit, waits, as one sentence of at most kLongestWhy: "too
+/// little cpu is left on the nodes that take it; it asks for 8".
 std::string WhyText(const QueueEntry& entry);
 
 /// Adds the row of a unit that has that place in the order, after the unit named `after` (empty:

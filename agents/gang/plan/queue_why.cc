@@ -10,8 +10,6 @@
 namespace outrigger::plan {
 namespace {
 
-constexpr size_t kLongestWhy = 1024;
-
 // "it", or "3 members": those for which room is needed at once.
 std::string WhoNeedsRoom(const QueueEntry& entry) {
   if (entry.key->dialect == Dialect::kNone) return "it";

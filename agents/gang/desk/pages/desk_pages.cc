@@ -64,7 +64,7 @@ plan::QueueEntry QueueEntryOf(const Board& board, const BoardEntry& entry) {
 std::string WhyOf(const plan::QueueEntry& entry, const WorkedOutWhy& why) {
   const bool is_gang = entry.key->dialect != plan::Dialect::kNone;
   const std::string text = is_gang && why ? why(*entry.key, entry.lacks) : std::string();
-  return text.empty() ? plan::WhyText(entry) : Shortened(text, kLongestWhy);
+  return text.empty() ? plan::WhyText(entry) : Shortened(text, plan::kLongestWhy);
 }
 
 void FillQueuePage(const Board& board, const WorkedOutWhy& why, PageTable* table) {

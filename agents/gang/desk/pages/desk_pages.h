@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,9 +11,6 @@
 // The pages of the desk, one by one, and what they share.
 
 namespace outrigger::desk {
-
-/// Bytes of a sentence that says why a unit waits.
-inline constexpr size_t kLongestWhy = 1024;
 
 PageSpec GangsPage();
 PageSpec MembersPage();

@@ -90,7 +90,7 @@ struct Row {
 
 std::string RowWhy(const Board& board, const Row& row, const WorkedOutWhy& why) {
   if (row.state == State::kLeft) return "kube-scheduler handles it itself (leave-upstream)";
-  if (Waits(*row.group)) return Shortened(row.group->text, kLongestWhy);
+  if (Waits(*row.group)) return Shortened(row.group->text, plan::kLongestWhy);
   if (row.planned.waiting == nullptr) return "";
   return WhyOf(QueueEntryOf(board, *row.planned.waiting), why);
 }
